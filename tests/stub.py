@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import congruence as cg
+from congruence import typing
 from congruence.formulas import names
 
 
@@ -18,12 +20,13 @@ def stub() -> str:
         '"""Types of the public names; `congruence/__init__.py` imports them on first use."""',
         "",
     ]
-    lines += ["from collections.abc import Callable", "from typing import Any, Literal, Protocol, overload", ""]
+    lines += ["from collections.abc import Sequence", "from typing import Literal, Protocol, overload", ""]
     lines += ["from congruence.inputs.alignment import Align", "from congruence.inputs.labels import Unassigned"]
+    place = len(lines)
     for home, public in sorted(cg._HOMES.items()):
         lines += [f"from congruence.{home} import (", *(f"    {name} as {name}," for name in sorted(public)), ")"]
     lines += ["", "__version__: str", "__all__: list[str]", ""]
-    lines += ["def measure(name: str | Measure, **parameters: Any) -> Measure: ..."]
+    lines += ["def measure(name: str | Measure, **parameters: Option) -> Measure: ..."]
     plain = signature(cg.ari)
     lines += ["class _Pair(Protocol):", *(f"    {line}" for line in overloads("__call__", plain, "self, "))]
     for name in names():
@@ -31,17 +34,20 @@ def stub() -> str:
         text = signature(getattr(cg, function))
         if text == plain:
             lines.append(f"{function}: _Pair")
-        elif "(a: Any, b: Any, *" in text:
+        elif "(a: ClusteringLike, b: ClusteringLike, *" in text:
             lines += overloads(function, text)
         else:
             lines.append(f"def {function}{text}: ...")
+    words = set(re.findall(r"\w+", "\n".join(lines)))
+    lines.insert(place, f"from congruence.typing import {', '.join(sorted(words & typing.__annotations__.keys()))}")
     return "\n".join(lines) + "\n"
 
 
 def overloads(name: str, text: str, own: str = "") -> list[str]:
     """A function of two clusterings, which may also be called labels_true and labels_pred as in scikit-learn."""
     first = text.replace("(", f"({own}", 1)
-    named = text.replace("(a: Any, b: Any, *", f"({own}*, labels_true: Any, labels_pred: Any", 1)
+    sides = "labels_true: ClusteringLike, labels_pred: ClusteringLike"
+    named = text.replace("(a: ClusteringLike, b: ClusteringLike, *", f"({own}*, {sides}", 1)
     return ["@overload", f"def {name}{first}: ...", "@overload", f"def {name}{named}: ..."]
 
 

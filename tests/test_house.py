@@ -6,6 +6,8 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,12 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
 
+@cache
+def read(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def own_names(tree: ast.Module) -> set[str]:
     """Private names that a module defines: functions, classes, variables, fields, attributes of self."""
     found: set[str] = set()
@@ -39,7 +47,7 @@ def own_names(tree: ast.Module) -> set[str]:
 
 def reached(path: Path) -> Iterator[str]:
     """Private names of other modules of the package that a module imports or uses."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = read(path)
     known = own_names(tree) | FOREIGN
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("congruence"):
@@ -80,6 +88,28 @@ def test_engines_are_distinguished_by_their_properties():
         text = path.read_text(encoding="utf-8")
         assert "is cpu" not in text, path
         assert "is not cpu" not in text, path
+
+
+def test_any_is_named_in_one_module_only():
+    """Signatures say what they take and return: only `congruence/typing.py` uses `Any`, under names that say what is meant."""
+    for path in [*FILES, PACKAGE / "__init__.pyi"]:
+        if path != PACKAGE / "typing.py":
+            tree = read(path)
+            imported = {a.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for a in node.names}
+            reached = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+            texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+            assert "Any" not in imported | reached | texts, path
+
+
+def test_every_name_of_a_type_is_described_and_used():
+    """Each name in `congruence/typing.py` has one line that says what it stands for, and some signature uses it."""
+    lines = (PACKAGE / "typing.py").read_text(encoding="utf-8").splitlines()
+    words = {node.id for path in FILES for node in ast.walk(read(path)) if isinstance(node, ast.Name)}
+    for before, line in pairwise(lines):
+        if ": TypeAlias" in line:
+            name = line.partition(":")[0]
+            assert before.startswith("#: "), f"{name} is not described"
+            assert name in words, f"no annotation uses {name}"
 
 
 # --- the way of a call through the rooms ------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from functools import wraps
 from importlib import import_module
 from sys import modules
 from types import FunctionType
-from typing import Any
 
 __version__ = "0.2.0.dev0"
 
@@ -77,7 +76,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "measure", *sorted(_HOME)]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _HOME:
         value = getattr(import_module(f"congruence.{_HOME[name]}"), name)
     elif name == "measure":
@@ -96,7 +95,7 @@ def __getattr__(name: str) -> Any:
 # Options that have no effect are refused here too, before the call, according to the `needs` of the function.
 
 
-def _checked(public: Any) -> Any:
+def _checked(public: object) -> object:
     """A public function that raises a clear one-line error for an argument of the wrong type or with a known wrong name."""
     if not isinstance(public, FunctionType) or hasattr(public, "_checked"):
         return public
@@ -105,11 +104,11 @@ def _checked(public: Any) -> Any:
     first = min((places.index(name) for name in needs if name in places), default=1_000)
     usual = {**dict.fromkeys(needs), **(public.__kwdefaults__ or {})}
 
-    def is_given(name: str, value: Any) -> bool:
+    def is_given(name: str, value: object) -> bool:
         return value is not usual[name] and not (value is False and usual[name] is None)
 
     @wraps(public)
-    def checked(*args: Any, **given: Any) -> Any:
+    def checked(*args: object, **given: object) -> object:
         try:
             if len(args) > first or any(name in given and is_given(name, given[name]) for name in needs):
                 import_module("congruence.inputs.arguments").check_effects(public, args, given)
@@ -167,11 +166,12 @@ def _check_methods(public: type) -> None:
 
 def _has_types(method: FunctionType) -> bool:
     """Whether some parameter has a type to check, or options of `compare` may be passed on (CO_VARKEYWORDS)."""
+    unchecked = import_module("congruence.typing").UNCHECKED
     kinds = [kind for name, kind in method.__annotations__.items() if name != "return"]
-    return any(kind != "Any" for kind in kinds) or bool(method.__code__.co_flags & 8)
+    return any(kind not in unchecked for kind in kinds) or bool(method.__code__.co_flags & 8)
 
 
-def _scorer(name: str) -> Any:
+def _scorer(name: str) -> object:
     """The function of a measure; every key and alias has one, and that of lambda is lambda_statistic."""
     registry = import_module("congruence.formulas")
     key = "lambda" if name == "lambda_statistic" else name

@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-F = TypeVar("F", bound=Callable[..., Any])
+from congruence.typing import Function, Label, Option, Scalar
+
+F = TypeVar("F", bound=Function)
 
 #: control characters, which a terminal interprets, and lone surrogates, which it cannot show
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -176,7 +178,7 @@ def unused_name(wanted: str, taken: Container[str]) -> str:
     return name
 
 
-def hint(name: Any, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
+def hint(name: object, known: Iterable[str], listing: str = "`congruence measures` lists all") -> str:
     """'did you mean …?' with the most similar known names, or where to find all of them."""
     known, name = [str(k) for k in known if len(str(k)) <= 100], str(name)[:100]  # comparing long texts takes minutes
     near = [k for k in known if name and k.startswith(name.lower())]
@@ -201,10 +203,10 @@ def misnamed(**names: str) -> Callable[[F], F]:
 
 
 #: for an option that does not always apply: what it needs, in words, and whether the given arguments include it
-Needs = dict[str, tuple[str, Callable[[dict[str, Any]], Any]]]
+Needs = dict[str, tuple[str, Callable[[dict[str, Option]], object]]]
 
 
-def needs(**options: tuple[str, Callable[[dict[str, Any]], Any]]) -> Callable[[F], F]:
+def needs(**options: tuple[str, Callable[[dict[str, Option]], object]]) -> Callable[[F], F]:
     """Register what the options of a function need; a call with an option that has no effect is refused.
 
     Args:
@@ -224,12 +226,12 @@ def needs(**options: tuple[str, Callable[[dict[str, Any]], Any]]) -> Callable[[F
     return noted
 
 
-def is_one(name: str, *values: str) -> Callable[[dict[str, Any]], bool]:
+def is_one(name: str, *values: str) -> Callable[[dict[str, Option]], bool]:
     """A condition for `needs`: whether an argument is one of these texts."""
     return lambda given: isinstance(given[name], str) and given[name] in values
 
 
-def is_not(name: str, value: str) -> Callable[[dict[str, Any]], bool]:
+def is_not(name: str, value: str) -> Callable[[dict[str, Option]], bool]:
     """A condition for `needs`: whether an argument is anything but this text; unknown texts have separate messages."""
     return lambda given: not (isinstance(given[name], str) and given[name] == value)
 
@@ -238,7 +240,7 @@ def is_not(name: str, value: str) -> Callable[[dict[str, Any]], bool]:
 _OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--members"}
 
 
-def check_needs(function: Callable[..., Any], given: dict[str, Any]) -> None:
+def check_needs(function: Function, given: dict[str, Option]) -> None:
     """Refuse options that have no effect for these arguments, according to the `needs` of the function.
 
     Args:
@@ -250,7 +252,7 @@ def check_needs(function: Callable[..., Any], given: dict[str, Any]) -> None:
             without_effect(function, f"without {what}", **{name: given[name]})
 
 
-def without_effect(function: Callable[..., Any], where: str, **given: Any) -> None:
+def without_effect(function: Function, where: str, **given: Option) -> None:
     """Refuse options that have no effect in this call: those with another value than the default of the function.
 
     Args:
@@ -273,7 +275,7 @@ def without_effect(function: Callable[..., Any], where: str, **given: Any) -> No
             raise InputError(*(f"{x} has no effect {where}; leave it out" for x in (name, option)))
 
 
-def _is_default(value: Any, default: Any) -> bool:
+def _is_default(value: object, default: object) -> bool:
     if value is default:
         return True
     if default is None or default == ():
@@ -293,7 +295,7 @@ def warn(message: str) -> None:
     warnings.warn(message, stacklevel=level)
 
 
-def whole_number(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
+def whole_number(value: Scalar, name: str, least: int = 1, most: int | None = None) -> int:
     """The value as an int, or an InputError that names it.
 
     >>> whole_number(3, "threads")
@@ -310,7 +312,7 @@ def whole_number(value: Any, name: str, least: int = 1, most: int | None = None)
     return number
 
 
-def real_number(value: Any, name: str, least: float = -math.inf, most: float = math.inf) -> float:
+def real_number(value: Scalar, name: str, least: float = -math.inf, most: float = math.inf) -> float:
     """The value as a float within bounds, or an InputError that names it.
 
     >>> real_number(0.5, "fraction", 0, 1)
@@ -328,7 +330,7 @@ def real_number(value: Any, name: str, least: float = -math.inf, most: float = m
     return found
 
 
-def path_of(value: Any, name: str = "path") -> Path:
+def path_of(value: object, name: str = "path") -> Path:
     """The value as a path, or an InputError that names it.
 
     >>> path_of("labels.csv").suffix
@@ -339,7 +341,7 @@ def path_of(value: Any, name: str = "path") -> Path:
     return Path(value)
 
 
-def names_in(value: Any, name: str) -> list[Any]:
+def names_in(value: object, name: str) -> list[Label]:
     """The names of a list, or of one text; an InputError for anything else.
 
     >>> names_in("x", "nominal"), names_in(("x", "y"), "nominal")
@@ -355,7 +357,7 @@ def names_in(value: Any, name: str) -> list[Any]:
     return found
 
 
-def yes_or_no(value: Any, name: str) -> bool:
+def yes_or_no(value: object, name: str) -> bool:
     """The value as a bool, or an InputError that names it; arrays are refused.
 
     >>> yes_or_no(1, "scale")
@@ -366,7 +368,7 @@ def yes_or_no(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
     """Raise for an unknown value."""
     if not isinstance(value, str) or value not in known:
         raise InputError(f"{name} must be {joined(map(repr, known), 'or')}, not {value!r}")

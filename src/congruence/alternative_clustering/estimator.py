@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,6 +19,10 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.estimators import Clusterer, as_table, new_points
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, Option, PointsLike, Seed
+
+if TYPE_CHECKING:
+    from congruence.density.binning import Binning
 
 
 class AlternativeClustering(Clusterer):
@@ -65,12 +70,12 @@ class AlternativeClustering(Clusterer):
         n_alternatives: int = 1,
         min_size: int | None = None,
         scale: bool = True,
-        binning: Any = "width",
+        binning: str | Binning = "width",
         bins: int = 10,
-        nominal: Any = (),
+        nominal: Sequence[str | int] = (),
         n_init: int | None = None,
-        options: dict[str, Any] | None = None,
-        random_state: Any = None,
+        options: dict[str, Option] | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method
@@ -85,7 +90,7 @@ class AlternativeClustering(Clusterer):
         self.options = options
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, given_labels: Any = None) -> Self:
+    def fit(self, X: PointsLike, y: object = None, given_labels: ClusteringLike | EnsembleLike = None) -> Self:
         """Find alternatives to the given labels (one clustering, or several).
 
         Args:
@@ -134,7 +139,7 @@ class AlternativeClustering(Clusterer):
         self._centres = None if _has_words(X) else Centres.of(np.asarray(data), np.asarray(self.labels_), self.scale)
         return self
 
-    def _obvious(self, data: Any) -> Array:
+    def _obvious(self, data: Dynamic) -> Array:
         """The k-means clustering, for data without labels."""
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
@@ -147,7 +152,7 @@ class AlternativeClustering(Clusterer):
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than clusters
             return np.asarray(KMeans(self.n_clusters or 3, n_init=3, random_state=seed).fit_predict(np.asarray(data)))
 
-    def fit_predict(self, X: Any, y: Any = None, given_labels: Any = None) -> Array:
+    def fit_predict(self, X: PointsLike, y: object = None, given_labels: ClusteringLike | EnsembleLike = None) -> Array:
         """The labels of the first alternative.
 
         Args:
@@ -160,7 +165,7 @@ class AlternativeClustering(Clusterer):
         """
         return self.fit(X, y, given_labels).labels_
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: PointsLike) -> Array:
         """The cluster of the first alternative with the nearest mean, for each point of new data.
 
         Args:
@@ -177,13 +182,13 @@ class AlternativeClustering(Clusterer):
             raise InputError("predict needs numeric attributes: text has no mean")
         return self._centres.nearest(new_points(self, X))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Dynamic:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
 
-def _has_words(X: Any) -> bool:
+def _has_words(X: PointsLike) -> bool:
     """Whether the data have nominal attributes."""
     if hasattr(X, "columns"):
         names = X.column_names if hasattr(X, "column_names") else list(X.columns)

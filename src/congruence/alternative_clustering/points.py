@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from congruence.inputs.alignment import whole_labels
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Labels, frame_kind, is_frame
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, EnsembleLike, Label, PointsLike
 
 #: most cells of the 0/1 columns of one nominal attribute
 MOST_CELLS = 100_000_000
@@ -59,7 +59,7 @@ class Points:
         return found
 
 
-def as_points(X: Any, scale: bool, nominal: Sequence[Any] = ()) -> Points:
+def as_points(X: PointsLike, scale: bool, nominal: Sequence[Label] = ()) -> Points:
     """Any table of points: an array of numbers, of objects, or a frame (strings, categories and booleans are nominal).
 
     A nominal attribute becomes one 0/1 column per value, so that two different values have squared distance 2, like two
@@ -109,12 +109,12 @@ def binned(points: Points, binning: str | Binning, bins: int, labels: Array) -> 
     return replace(points, items=items, n_items=int(starts[-1]))
 
 
-def as_codes(labels: Any, n: int, who: str = "labels", X: Any = None) -> Array:
+def as_codes(labels: ClusteringLike, n: int, who: str = "labels", X: PointsLike = None) -> Array:
     """One clustering of the n points as codes 0 … k−1; if both have an index, it must equal that of X."""
     return whole_labels(labels, n, who, X).codes.astype(np.int64)
 
 
-def as_knowns(given: Any, n: int, X: Any = None) -> dict[str, Array]:
+def as_knowns(given: ClusteringLike | EnsembleLike, n: int, X: PointsLike = None) -> dict[str, Array]:
     """One or several given clusterings by name: labels, columns of labels, a list or mapping of label vectors."""
     several = isinstance(given, Mapping | Ensemble) or is_frame(given)
     columns = isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind != "f"  # floats are memberships
@@ -129,9 +129,9 @@ def as_knowns(given: Any, n: int, X: Any = None) -> dict[str, Array]:
     return {name: as_codes(labels, n, name, X) for name, labels in parts.items()}
 
 
-def _numbered(parts: Sequence[Any]) -> dict[str, Any]:
+def _numbered(parts: Sequence[ClusteringLike]) -> dict[str, ClusteringLike]:
     return {f"given {i + 1}" if len(parts) > 1 else "given": labels for i, labels in enumerate(parts)}
 
 
-def _is_vector(x: Any) -> bool:
+def _is_vector(x: object) -> bool:
     return isinstance(x, list | tuple | np.ndarray | Labels) or frame_kind(x) is not None

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from congruence.alternative_clustering.solver import Solution, solve
 from congruence.statistics.tables import Array
+from congruence.typing import SparseMatrix
 
 
 def similarity(products: Array) -> float:
@@ -33,7 +33,7 @@ def least_similarity(totals: Array, k: int) -> float:
     return float(np.sort(totals)[::-1][:k].sum() / k)
 
 
-def matching_rows(densities: Sequence[Array], k: int) -> tuple[Any, Array]:
+def matching_rows(densities: Sequence[Array], k: int) -> tuple[SparseMatrix, Array]:
     """Rows A·(x, u¹, v¹, u², v², …) ≤ 0 that say u_k + v_l ≥ M_kl, and which known clustering each u, v belongs to.
 
     densities: for each known clustering, clusters × places; x is k × places, row by row.

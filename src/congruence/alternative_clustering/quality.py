@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from congruence.alternative_clustering.points import as_codes, as_knowns, as_points
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, PointsLike
 
 #: values of `inter` and `intra`, after Bezdek and Pal (1998)
 INTER = {
@@ -26,7 +26,7 @@ INTRA = {1: "diameter", 2: "mean distance of two points", 3: "twice the mean dis
 _CELLS = 4_000_000
 
 
-def dunn(X: Any, labels: Any, inter: int = 4, intra: int = 3, *, scale: bool = False) -> float:
+def dunn(X: PointsLike, labels: ClusteringLike, inter: int = 4, intra: int = 3, *, scale: bool = False) -> float:
     """The generalised Dunn index: the smallest distance between clusters divided by the largest extent; higher is better.
 
     inter=1, intra=1 is Dunn's index. Only 4 and 5 with 3 cost O(n); the others use all pairs of points. A cluster of one
@@ -62,7 +62,7 @@ def dunn(X: Any, labels: Any, inter: int = 4, intra: int = 3, *, scale: bool = F
 
 
 def dissimilarity_quality(
-    X: Any, given: Any, labels: Any, inter: int = 4, intra: int = 3, *, scale: bool = False
+    X: PointsLike, given: ClusteringLike, labels: ClusteringLike, inter: int = 4, intra: int = 3, *, scale: bool = False
 ) -> float:
     """DQ: the harmonic mean of 1 − Jaccard(given, labels) and the generalised Dunn index of the labels.
 
@@ -114,7 +114,7 @@ def dissimilarity(a: Array, b: Array) -> float:
     return 1.0 - compare(a, b, ["jaccard"])["jaccard"]
 
 
-def check_index(inter: Any, intra: Any) -> None:
+def check_index(inter: object, intra: object) -> None:
     """Raise if there is no such index."""
     if not all(isinstance(x, int | np.integer) for x in (inter, intra)) or inter not in INTER or intra not in INTRA:
         raise InputError(f"inter must be 1 to 6 and intra 1 to 3, not {inter!r} and {intra!r}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from congruence.comparison.presenting import Result, figure_of, number, plain
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.statistics.tables import Array
+from congruence.typing import Backend, Figure, Record
 
 SCORES = {
     "adco": "similarity of density profiles (low is different)",
@@ -95,7 +95,7 @@ class Alternative(Result):
             "silhouette": self.silhouette,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything except the labels, as plain values."""
         about = {
             "method": self.method, "sizes": self.sizes, "adco": self.adco, "optimality": self.optimality,
@@ -103,14 +103,14 @@ class Alternative(Result):
             "random labels": self.random, "status": self.status, "gap": self.gap, "seconds": self.seconds,
             "notes": self.notes, **({"tried": self.tried} if self.tried else {}),
         }  # fmt: skip
-        found: dict[str, Any] = plain(about)
+        found: Record = plain(about)
         return found
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Record:
         """Everything, with the labels."""
         return {**self.to_dict(), "labels": self.labels}
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per score: its value, and that of shuffled labels."""
         values, random = list(self.scores.values()), [self.random[key] for key in SCORES]
         return {"score": list(SCORES), "value": values, "random": random}
@@ -146,6 +146,6 @@ class Alternatives(list[Alternative]):
     def __repr__(self) -> str:
         return "\n\n".join(map(repr, self)) or "no alternatives"
 
-    def plot(self, backend: Any = "plotly") -> Any:
+    def plot(self, backend: Backend = "plotly") -> Figure:
         """A figure: the data in two dimensions, coloured by the given clusterings and by each alternative; see `cg.figure`."""
         return figure_of(self, backend)

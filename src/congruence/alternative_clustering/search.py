@@ -8,7 +8,6 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import InputError, hint, joined, misnamed, names_in, needs, unused_name
 from congruence.formulas.record import Status
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, Option, PointsLike, ProgressLike, Record, Seed
 
 #: number of shuffles for the scores of random labels
 SHUFFLES = 5
@@ -55,7 +55,7 @@ class Method:
     status: Status = Status.CURRENT
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Option]:
         """Its options with their defaults."""
         kinds = inspect.signature(self.find).parameters.values()
         return {p.name: p.default for p in kinds if p.kind is p.KEYWORD_ONLY}
@@ -90,7 +90,7 @@ AUTO_PAIRS = 2_000
 MOST_PRICES = 600
 
 
-def _starts(given: dict[str, Any]) -> bool:
+def _starts(given: Record) -> bool:
     """Whether the method starts at random several times; unknown ones are refused later."""
     method = given["method"]
     return not isinstance(method, str) or method not in METHODS or METHODS[method].n_init > 1
@@ -99,23 +99,23 @@ def _starts(given: dict[str, Any]) -> bool:
 @misnamed(k="n_clusters")
 @needs(bins=NEEDS_CUTS, n_init=("a method with random starts", _starts))
 def alternatives(
-    X: Any,
-    labels: Any,
+    X: PointsLike,
+    labels: ClusteringLike | EnsembleLike,
     n_clusters: int | None = None,
     n_alternatives: int = 1,
     method: str = "maximus",
-    random_state: Any = None,
+    random_state: Seed = None,
     *,
     min_size: int | None = None,
     scale: bool = True,
-    binning: Any = "width",
+    binning: str | Binning = "width",
     bins: int = 10,
-    nominal: Any = (),
+    nominal: Dynamic = (),
     n_init: int | None = None,
     inter: int = 4,
     intra: int = 3,
-    progress: Callable[[int, int], Any] | bool | None = None,
-    **options: Any,
+    progress: ProgressLike = None,
+    **options: Option,
 ) -> Alternatives:
     """Other clusterings of X, each good and different from the given labels and from those found before.
 
@@ -199,7 +199,7 @@ def alternatives(
             same = [name for name, apart in result["dissimilarity"].items() if apart == 0]
             notes = [*points.notes, *kept.found.notes, *kept.notes, *about.pop("notes", ())]
             notes += [f"these are the labels of {same[0]!r}: no alternative was found"] if same else []
-            facts: dict[str, Any] = {"status": kept.found.status, "gap": kept.found.gap, "seconds": seconds, **about}
+            facts: Record = {"status": kept.found.status, "gap": kept.found.gap, "seconds": seconds, **about}
             results.append(Alternative(labels=kept.codes, method=kept.method, **result, **facts, notes=tuple(notes)))
             knowns = {**knowns, unused_name(f"alternative {i + 1}", knowns): kept.codes}
     return Alternatives(results, points.numbers, given)
@@ -219,7 +219,13 @@ class _Tried:
 
 
 def _methods(
-    method: str, points: Points, knowns: Mapping[str, Array], k: Any, many: int, options: Mapping[str, Any], least: Any
+    method: str,
+    points: Points,
+    knowns: Mapping[str, Array],
+    k: object,
+    many: int,
+    options: Mapping[str, Option],
+    least: int | None,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The methods to run, validated before anything starts, and those that "auto" skips, with the reason."""
     if method != "auto":
@@ -244,7 +250,7 @@ def _methods(
 
 def _tried(
     method: str, points: Points, knowns: Mapping[str, Array], k: int, stream: np.random.SeedSequence, runs: int,
-    least: int | None, options: Mapping[str, Any], advance: Callable[[int], Any],
+    least: int | None, options: Mapping[str, Option], advance: Callable[[int], object],
 ) -> _Tried:  # fmt: skip
     """The result of one method; with "auto" it has the same random streams as alone."""
     record = METHODS[method]
@@ -263,7 +269,7 @@ def _tried(
 
 def _kept(
     tried: Sequence[_Tried], points: Points, knowns: Mapping[str, Array], left_out: Sequence[str]
-) -> tuple[_Tried, dict[str, Any]]:
+) -> tuple[_Tried, Record]:
     """The result with the largest merit, with all merits and a note on methods that did not run; the first if none ran."""
     there = [t for t in tried if t.found is not None]
     if not there:
@@ -277,7 +283,13 @@ def _kept(
 
 
 def _checked(
-    method: str, points: Points, knowns: Mapping[str, Array], k: Any, many: int, options: Mapping[str, Any], least: Any
+    method: str,
+    points: Points,
+    knowns: Mapping[str, Array],
+    k: object,
+    many: int,
+    options: Mapping[str, Option],
+    least: int | None,
 ) -> Method:
     """The method, validated for these data before anything starts."""
     if method not in METHODS:
@@ -318,9 +330,9 @@ def _checked(
     return record
 
 
-def _check_option(name: str, value: Any, default: Any) -> None:
+def _check_option(name: str, value: object, default: object) -> None:
     """Raise unless the value has the type of the default: a bool, a whole number or a number. Methods check text."""
-    right: Any
+    right: Dynamic
     is_bool = isinstance(value, bool | np.bool_)
     if isinstance(default, bool):
         right, what = is_bool, "true or false"
@@ -382,7 +394,7 @@ def _scored(
     codes: Array,
     which: tuple[int, int],
     chance: np.random.SeedSequence,
-) -> dict[str, Any]:
+) -> Record:
     """The scores of the labels, and the mean scores of the labels shuffled."""
     rng = np.random.default_rng(chance)
     labellings = [codes, *(rng.permutation(codes) for _ in range(SHUFFLES))]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
+from congruence.typing import SparseMatrix
 
 #: HiGHS status codes as text
 _WORDS = {0: "optimal", 1: "stopped at the time limit", 2: "infeasible", 3: "unbounded", 4: "numerical difficulties"}
@@ -42,8 +42,8 @@ class Solution:
 def solve(
     objective: Array,
     *,
-    at_most: tuple[Any, Array] | None = None,
-    equal: tuple[Any, Array] | None = None,
+    at_most: tuple[SparseMatrix, Array] | None = None,
+    equal: tuple[SparseMatrix, Array] | None = None,
     integer: Array | None = None,
     time_limit: float = 60.0,
     gap: float = 1e-3,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,14 +17,18 @@ from congruence.comparison.pair import Comparison
 from congruence.comparison.results import AgainstReference
 from congruence.errors import Caution, NotApplicable
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, Dynamic, Option, Seed
+
+T = TypeVar("T")
 
 #: cautions of tests and intervals to keep; those about the points are already in the comparison
 OWN = ("undefined_draws", "same_halves")
 
 
 def beside(
-    result: Comparison, a: Any, b: Any, *, p_values: bool, intervals: bool, n_permutations: int | None = None,
-    level: float = 0.95, random_state: Any = 0, **options: Any,
+    result: Comparison, a: ClusteringLike, b: ClusteringLike, *, p_values: bool, intervals: bool,
+    n_permutations: int | None = None,
+    level: float = 0.95, random_state: Seed = 0, **options: Option,
 ) -> Comparison:  # fmt: skip
     """The comparison with p-values and intervals; NaN and a caution for those that cannot be computed."""
     further: dict[str, dict[str, float]] = {}
@@ -49,7 +53,7 @@ def beside(
     )
 
 
-def _or_why(work: Callable[[], Any]) -> tuple[Any, list[str]]:
+def _or_why(work: Callable[[], T]) -> tuple[T | None, list[str]]:
     """The result, or None and the reason."""
     try:
         return work(), []
@@ -57,7 +61,7 @@ def _or_why(work: Callable[[], Any]) -> tuple[Any, list[str]]:
         return None, [str(reason)]
 
 
-def _own(found: Any, what: str) -> list[Caution]:
+def _own(found: Dynamic, what: str) -> list[Caution]:
     said = [] if found is None else found.cautions
     return [Caution(c.code, what, f"{{subject}}: {c}") for c in said if c.code in OWN]
 
@@ -76,9 +80,10 @@ def _how(p_values: str | bool, intervals: bool, level: float) -> list[Caution]:
 
 
 def beside_reference(
-    result: AgainstReference, reference: Any, named: Mapping[str, Any], *, p_values: bool, intervals: bool,
-    n_permutations: int | None = None, level: float = 0.95, correction: Correction = "holm", random_state: Any = 0,
-    **options: Any,
+    result: AgainstReference, reference: ClusteringLike, named: Mapping[str, ClusteringLike], *, p_values: bool,
+    intervals: bool,
+    n_permutations: int | None = None, level: float = 0.95, correction: Correction = "holm", random_state: Seed = 0,
+    **options: Option,
 ) -> AgainstReference:  # fmt: skip
     """The same for several clusterings and a reference; p-values are corrected for the number of clusterings."""
     further: dict[str, dict[str, Array]] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from congruence.engine.cpu import table_of
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic
 
 
 def chance_bound(a: Clustering, b: Clustering) -> float:
@@ -26,7 +26,7 @@ def chance_bound(a: Clustering, b: Clustering) -> float:
     >>> chance_bound(runs[0], runs[1]) < 0.001, chance_bound(runs[0], runs[2])
     (True, 1.0)
     """
-    sums: Any = _hard_sums(a, b) if isinstance(a, Labels) and isinstance(b, Labels) else _soft_sums(a, b)
+    sums: Dynamic = _hard_sums(a, b) if isinstance(a, Labels) and isinstance(b, Labels) else _soft_sums(a, b)
     n, together, (a1, a2, a3), (b1, b2, b3) = sums
     if n < 4:
         return 1.0

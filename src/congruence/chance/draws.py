@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -274,7 +274,9 @@ def _of_info(m: Measure, n: int, information: float, at: Array) -> Array:
     return m.raw(ChanceInfo.with_expected(info, information * many) if m.needs is ChanceInfo else info)
 
 
-def _probes(free: tuple[bool, bool], at: Array, top: float, between: Callable[[Array, Array], Any]) -> Array:
+def _probes(
+    free: tuple[bool, bool], at: Array, top: float, between: Callable[[Array, Array], tuple[Array, Array]]
+) -> Array:
     """Test points (3, 64) of a statistic: fixed quantities are kept, the others take possible values."""
     rng = np.random.default_rng(0)
     a, b = (rng.uniform(0, top, 64) if loose else np.full(64, x) for x, loose in zip(at, free, strict=False))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from congruence.formulas.record import Measure
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo
 from congruence.statistics.tables import Array, Maxima, Table
+from congruence.typing import ClusteringLike, Option, ProgressLike, Record, Seed
 
 # --- confidence intervals ---------------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ class ConfidenceInterval(Result):
         """How the interval was computed."""
         return f"{self.n_resamples:,} halves of the points, drawn without replacement"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """All numbers by name."""
         names = ("value", "low", "high", "level", "standard_error", "bias", "n_resamples", "n_points", "method")
         return {"measure": self.measure.key, **{name: getattr(self, name) for name in names}}
@@ -105,16 +105,16 @@ FEWEST_ASTRAY = 10
 
 
 def confidence_interval(
-    a: Any,
-    b: Any,
+    a: ClusteringLike,
+    b: ClusteringLike,
     measure: str | Measure = "ari",
     level: float = 0.95,
     *,
     n_resamples: int = 1000,
-    random_state: Any = None,
+    random_state: Seed = None,
     threads: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
-    **options: Any,
+    progress: ProgressLike = None,
+    **options: Option,
 ) -> ConfidenceInterval:
     """A confidence interval for a measure in the population from which the points were sampled, by random halves.
 
@@ -205,12 +205,14 @@ def _check(t: Problem, m: Measure, needs: type) -> None:
         )
 
 
-def _resampled(t: Problem, many: int, random_state: Any, threads: int | None, progress: Any) -> tuple[Array, Array]:
+def _resampled(
+    t: Problem, many: int, random_state: Seed, threads: int | None, progress: ProgressLike
+) -> tuple[Array, Array]:
     """Values of random halves of the points, and of random quarters."""
     streams = seed_sequence(random_state).spawn(2)
     with Progress(2 * many, progress, "resamples") as bar:
 
-        def parts(points: int, stream: Any, first: int) -> Array:
+        def parts(points: int, stream: Seed, first: int) -> Array:
             draw = partial(_parts, t, points)
             return drawn(draw, many, t.batch, stream, threads, lambda done, _: bar.add(done + first - bar.done))
 

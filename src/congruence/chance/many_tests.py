@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 
@@ -33,6 +33,18 @@ from congruence.inputs.frames import square_frame, text_grid
 from congruence.inputs.labels import Labels
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
+from congruence.typing import (
+    ClusteringLike,
+    Dynamic,
+    EnsembleLike,
+    Frame,
+    NoiseLike,
+    Option,
+    ProgressLike,
+    Record,
+    Scalar,
+    Seed,
+)
 
 Correction = Literal["holm", "bh", "none"]
 
@@ -40,7 +52,7 @@ Correction = Literal["holm", "bh", "none"]
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "no correction"}
 
 
-def corrected(p_values: Any, correction: Correction = "holm") -> Array:
+def corrected(p_values: Sequence[float] | Array, correction: Correction = "holm") -> Array:
     """P-values corrected for their number: "holm" (family-wise error rate), "bh" (false discovery rate), "none".
 
     >>> corrected([0.01, 0.04, 0.03]).round(3).tolist(), corrected([0.01, 0.04, 0.03], "bh").round(3).tolist()
@@ -89,7 +101,7 @@ class TestsByMoments(Sequence[PermutationTest]):
         at = range(len(self))[i]
         if at in self.drawn:
             return self.drawn[at]
-        numbers: dict[str, Any] = {name: float(x[at]) for name, x in self.columns.items()}
+        numbers: dict[str, Dynamic] = {name: float(x[at]) for name, x in self.columns.items()}
         return replace(self.common, names=self.pairs[at], **numbers)
 
     def column(self, name: str) -> Array:
@@ -146,7 +158,7 @@ class PermutationTests(Result):
 
     def matrix(
         self, what: Literal["value", "p_value", "p_corrected"] = "p_corrected", backend: str | None = None
-    ) -> Any:
+    ) -> Frame:
         """Values or p-values as a square frame with names on both sides; NaN for pairs that were not tested.
 
         Args:
@@ -169,18 +181,18 @@ class PermutationTests(Result):
             square[place[a], place[b]] = square[place[b], place[a]] = x
         return square_frame(square, self.names, self.names, backend or self.kind)
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per pair."""
         rows = [t.to_dict() for t in self.tests]
-        columns: dict[str, list[Any]] = {"a": [a for a, _ in self.pairs], "b": [b for _, b in self.pairs]}
+        columns: dict[str, list[Scalar]] = {"a": [a for a, _ in self.pairs], "b": [b for _, b in self.pairs]}
         columns |= {name: [row[name] for row in rows] for name in rows[0]}
         return {**columns, "p_corrected": self.p_corrected.tolist(), "correction": [self.correction] * len(rows)}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Columns by name, one entry per pair."""
         return self.table_columns()
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Record:
         """Rows, and the cautions, for JSON."""
         columns = self.table_columns()
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -203,17 +215,17 @@ class PermutationTests(Result):
 
 
 def permutation_tests(
-    clusterings: Any,
+    clusterings: EnsembleLike,
     measure: str | Measure = "ari",
     n_permutations: int | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
     *,
     method: Method = "auto",
-    reference: Any = None,
+    reference: ClusteringLike = None,
     correction: Correction = "holm",
     threads: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
-    **options: Any,
+    progress: ProgressLike = None,
+    **options: Option,
 ) -> PermutationTests:
     """Permutation tests of all pairs of clusterings, or of each with a reference, corrected for their number.
 
@@ -303,7 +315,9 @@ def permutation_tests(
     )  # fmt: skip
 
 
-def _paired(named: dict[str, Any], reference: Any) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+def _paired(
+    named: dict[str, ClusteringLike], reference: ClusteringLike
+) -> tuple[dict[str, ClusteringLike], list[tuple[str, str]]]:
     """The clusterings by name, the reference first if there is one, and the names of the pairs to test."""
     if reference is None:
         pairs = list(combinations(named, 2))
@@ -332,8 +346,9 @@ def _too_few(draws: int, p: Array, m: Measure) -> tuple[Caution, ...]:
 
 
 def _at_once(
-    named: dict[str, Any], pairs: list[tuple[str, str]], m: Measure, is_first_reference: bool, threads: int | None,
-    options: dict[str, Any], bar: Progress,
+    named: dict[str, ClusteringLike], pairs: list[tuple[str, str]], m: Measure, is_first_reference: bool,
+    threads: int | None,
+    options: dict[str, Option], bar: Progress,
 ) -> tuple[TestsByMoments, Array, list[Caution]] | None:  # fmt: skip
     """All pairs tested by their moments in one pass over the labels, and for which pairs that is reliable.
 
@@ -359,7 +374,7 @@ def _at_once(
     runs = against_first(size) if is_first_reference else all_pairs(size)
     value, together = np.empty((size, size)), np.empty((size, size))
     for tile in counter.statistics(e.members, runs, {m.needs}, mass=e.mass, threads=threads):
-        statistic: Any = tile.statistics[m.needs]
+        statistic: Dynamic = tile.statistics[m.needs]
         value[tile.i, tile.j], together[tile.i, tile.j] = m.values(statistic), statistic.same_both
         bar.add(int((tile.i != tile.j).sum()))
     sizes = [cluster_sizes(c, e.mass) for c in e.members if isinstance(c, Labels)]  # complete, and of any mass
@@ -392,7 +407,7 @@ def _at_once(
     return tests, reliable, [*left_out(e.members), *e.cautions]
 
 
-def noise_of(noise: Any, a: str, b: str) -> Any:
+def noise_of(noise: NoiseLike, a: str, b: str) -> NoiseLike:
     """Noise labels by the names of columns, as noise labels of a and b."""
     if not isinstance(noise, dict):
         return noise

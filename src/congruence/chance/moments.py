@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
 from congruence.statistics.information import distinct
 from congruence.statistics.tables import Array
+from congruence.typing import Scalar
 
 #: ordered pairs and ordered triples of edges per graph below: twice the same edge, and so on
 PAIRS = np.array([1, 2, 2])
@@ -27,7 +27,7 @@ TRIPLES = np.array([1, 6, 6, 6, 6, 6, 6, 6])
 WITHIN = ((3, 0, 0), (1, 2, 0), (1, 0, 2), (0, 3, 0), (0, 3, 0), (0, 2, 1), (0, 1, 2), (0, 0, 3))
 
 
-def subgraphs(sizes: Any) -> tuple[int, ...]:
+def subgraphs(sizes: Sequence[int] | Array) -> tuple[int, ...]:
     """How often each graph occurs among the pairs of points that a partition with these cluster sizes keeps together.
 
     In order: one edge; two edges that share a point; two that do not; three edges: a triangle, a star, a path through four
@@ -130,7 +130,7 @@ class Moments:
     n: Array
 
     @classmethod
-    def of(cls, a: Sequence[Any], b: Sequence[Any]) -> Moments:
+    def of(cls, a: Sequence[Margin], b: Sequence[Margin]) -> Moments:
         """The moments of partitions of the same number of points, given as cluster sizes or `Margin`."""
         rows, columns = ([x if isinstance(x, Margin) else Margin(np.asarray(x)) for x in side] for side in (a, b))
         whole = np.array([float(x) for x in _whole(rows[0].n)])
@@ -158,7 +158,7 @@ class Moments:
         z = pearson3.ppf((np.arange(many) + 0.5) / many, self.skewness.flat[0])
         return np.asarray(np.maximum(0.0, self.mean.flat[0] + self.deviation.flat[0] * z))
 
-    def tail(self, together: Any) -> Array:
+    def tail(self, together: Scalar) -> Array:
         """Probability of a sum at least as large, by the Pearson type III distribution.
 
         >>> zero, one = np.zeros(1), np.ones(1)
@@ -236,7 +236,7 @@ def is_reliable(moments: Moments, more: Array, fewer: Array) -> Array:
     return np.asarray(is_fine & (away <= excess) & (moments.n >= points))
 
 
-def p_values(moments: Moments, together: Any) -> tuple[Array, Array]:
+def p_values(moments: Moments, together: Scalar) -> tuple[Array, Array]:
     """The two tails of S: at least as many pairs together, and at most as many. S is an integer, hence the half steps."""
     high = np.maximum(moments.tail(np.asarray(together) - 0.5), SMALLEST)
     low = np.maximum(1.0 - moments.tail(np.asarray(together) + 0.5), SMALLEST)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from congruence.errors import Caution, InputError, NotApplicable, is_not, needs
 from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, Option, ProgressLike, Record, Seed
 
 Method = Literal["auto", "draws", "moments"]
 
@@ -120,7 +120,7 @@ class PermutationTest(Result):
         """The value adjusted for chance: (value − expected) / (best − expected)."""
         return _adjusted_value(self.value, self.expected, self.best)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """All numbers by name."""
         return {
             "measure": self.measure.key, "value": self.value, "expected": self.expected,
@@ -174,11 +174,11 @@ def _adjusted_value(value: float, expected: float, best: float) -> float:
     progress=("draws; method='moments' makes none", is_not("method", "moments")),
 )
 def permutation_test(
-    a: Any,
-    b: Any,
+    a: ClusteringLike,
+    b: ClusteringLike,
     measure: str | Measure = "ari",
     n_permutations: int | None = None,
-    random_state: Any = None,
+    random_state: Seed = None,
     *,
     method: Method = "auto",
     null: Null = "permutation",
@@ -187,8 +187,8 @@ def permutation_test(
     level: float = 0.95,
     threads: int | None = None,
     engine: Literal["auto", "cpu", "cuda"] = "auto",
-    progress: Callable[[int, int], Any] | bool | None = None,
-    **options: Any,
+    progress: ProgressLike = None,
+    **options: Option,
 ) -> PermutationTest:
     """A permutation test of the agreement of two sides by any measure, for everything that `compare` takes.
 
@@ -321,7 +321,7 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
     )  # fmt: skip
 
 
-def without_draws(**facts: Any) -> PermutationTest:
+def without_draws(**facts: Option) -> PermutationTest:
     """A test by moments: nothing was drawn, so its p-value has no interval."""
     return PermutationTest(p_interval=(math.nan, math.nan), n_permutations=0, draws=np.empty(0), **facts)
 
@@ -335,7 +335,13 @@ def rise_of(m: Measure, n: int, pairs_a: int, pairs_b: int) -> bool | None:
 
 
 def tested(
-    t: Problem, total: int, random_state: Any, stop_after: int | None, level: float, threads: int | None, progress: Any
+    t: Problem,
+    total: int,
+    random_state: Seed,
+    stop_after: int | None,
+    level: float,
+    threads: int | None,
+    progress: ProgressLike,
 ) -> PermutationTest:
     """The test of a prepared problem."""
     if math.isnan(t.value):

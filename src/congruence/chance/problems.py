@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables
+from congruence.typing import ClusteringLike, Dynamic
 
 Sided = Literal["two", "one"]
 
@@ -82,7 +83,8 @@ class Problem:
 
 
 def problem_of(
-    a: Any, b: Any, m: Measure, null: str, sided: str, threads: int | None, *, engine: str = "auto",
+    a: ClusteringLike, b: ClusteringLike, m: Measure, null: str, sided: str, threads: int | None, *,
+    engine: str = "auto",
     **options: Unpack[InputKeywords],
 ) -> Problem:  # fmt: skip
     """The test problem for any two inputs of `compare`, under a null model."""
@@ -159,7 +161,7 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
     )  # fmt: skip
 
 
-def _astray(table: Any, n: int) -> int:
+def _astray(table: Table, n: int) -> int:
     """Points outside the largest cell of their cluster, for the side with more of them."""
     best = []
     for side, clusters in zip((table.row, table.col), table.shape, strict=True):
@@ -173,7 +175,7 @@ def _known(expected: float | None) -> Exactness:
     return Exactness.DRAWS if expected is None else Exactness.CLOSED_FORM
 
 
-def random_pair(table: Table, null: str, sided: str, engine: Any = cpu) -> RandomPair:
+def random_pair(table: Table, null: str, sided: str, engine: Engine = cpu) -> RandomPair:
     """Random pairs for two hard clusterings: partitions, or the signatures of covers."""
     maps = None
     if table.maps is not None:
@@ -202,7 +204,7 @@ def best_value(m: Measure, tile: Tables) -> float:
 
 def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engine: Engine) -> Problem:
     """Memberships or weighted points: the points of b are permuted, weights stay with their points."""
-    pair: Sequence[Any] = prepared.sides
+    pair: Sequence[Dynamic] = prepared.sides
     mass = prepared.mass
     _only_permutation(null, "memberships" if any(c.soft for c in pair) else "sample weights")
     points = np.arange(len(pair[0]))
@@ -260,17 +262,17 @@ def _repeated(points: Array, mass: Mass) -> Array:
     return np.repeat(points, mass.values[points])
 
 
-def _rows(c: Any) -> Array:
+def _rows(c: Dynamic) -> Array:
     return soft_tables.membership_rows(c, slice(None))
 
 
-def _squares(c: Any) -> tuple[float, float]:
+def _squares(c: Dynamic) -> tuple[float, float]:
     """Σ_p |u_p|² and |Σ_p u_p|²."""
     u = _rows(c)
     return float((u**2).sum()), float((u.sum(axis=0) ** 2).sum())
 
 
-def _sums_of_gram(c: Any) -> tuple[float, float, float]:
+def _sums_of_gram(c: Dynamic) -> tuple[float, float, float]:
     """The sums that `variance_of_sums` takes, for the matrix UUᵀ."""
     u = _rows(c)
     own = (u**2).sum(axis=1)
@@ -299,7 +301,7 @@ def _on_line(
 # --- matrices and ensembles -------------------------------------------------------------------------------------
 
 
-def _taken(x: Any, points: Array) -> Any:
+def _taken(x: Dynamic, points: Array) -> Dynamic:
     """A matrix or ensemble restricted to these points, in this order; weights are kept."""
     if isinstance(x, Similarity):
         return Similarity(x.matrix[points][:, points], tolerance=x.tolerance, who=x.who)
@@ -329,7 +331,7 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
     """A matrix or ensemble against another, or against labels: all members of one side are permuted together."""
     p, q = pair.sides
 
-    def value(a: Any, b: Any) -> float:
+    def value(a: Dynamic, b: Dynamic) -> float:
         return compare_prepared(replace(pair, a=a, b=b), [m], threads=1)[m.key]
 
     result = compare_prepared(pair, [m], threads=threads)
@@ -368,11 +370,13 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
     )  # fmt: skip
 
 
-def _both_matrices(p: Any, q: Any) -> bool:
+def _both_matrices(p: Dynamic, q: Dynamic) -> bool:
     return isinstance(p, Similarity) and isinstance(q, Similarity)
 
 
-def _of_sums(p: Any, q: Any, m: Measure, n: int, threads: int | None) -> tuple[Draw, float | None, float | None]:
+def _of_sums(
+    p: Dynamic, q: Dynamic, m: Measure, n: int, threads: int | None
+) -> tuple[Draw, float | None, float | None]:
     """Draws of a measure of sums over pairs: permuting one side changes only Σ PQ, whose mean is known."""
     within = issubclass(m.needs, MatrixSums)
     cheap = sum(len(x) ** 2 for x in (p, q) if isinstance(x, Ensemble)) * n < 1e9
@@ -443,7 +447,7 @@ def _sums_with_matrix(matrix: Similarity, moved: Ensemble, orders: Sequence[Arra
     return total
 
 
-def _sums_of_side(x: Any, squares: Array, n: int) -> tuple[float, float, float]:
+def _sums_of_side(x: Dynamic, squares: Array, n: int) -> tuple[float, float, float]:
     """The sums that `variance_of_sums` takes, for a matrix or the consensus matrix of an ensemble."""
     if isinstance(x, Similarity):
         read = tiles.tiles_of(x)
@@ -474,7 +478,7 @@ def _sharing(cover: CoverLabels) -> Array:
 
 
 def drawn(
-    draw: Draw, total: int, batch: int, random_state: Any, threads: int | None, progress: Any,
+    draw: Draw, total: int, batch: int, random_state: Dynamic, threads: int | None, progress: Dynamic,
     enough: Callable[[Array], bool] | None = None, what: str = "permutations",
 ) -> Array:  # fmt: skip
     """`total` draws in order, with a random stream per batch, so that threads do not matter; fewer if drawing stops early."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import typer
 
 from congruence.cli.app import app, settings
 from congruence.cli.printing import said_here
+from congruence.typing import Dynamic
 
 #: the commands in the order of `congruence --help`, the most common first; each has its own file
 ORDER = (
@@ -32,7 +33,7 @@ def main() -> None:
     import os
     import warnings
 
-    def one_line(message: Any, *_: Any, **__: Any) -> None:
+    def one_line(message: object, *_: object, **__: object) -> None:
         from congruence.errors import visible
 
         print(f"warning: {visible(said_here(' '.join(str(message).split())))}", file=sys.stderr)
@@ -69,7 +70,7 @@ def main() -> None:
             if settings.debug:
                 raise
             _refuse(f"internal error, {type(error).__name__}: {error}; please report it (--debug shows where)", 3)
-        said: Any = error
+        said: Dynamic = error
         if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed already
             sys.exit(2)
         message = said.format_message().replace("Value error, ", "").rstrip(".")  # typer's prefix of choices
@@ -104,6 +105,6 @@ def _how_to_resume(words: list[str]) -> str:
     return ""
 
 
-def _command(error: Any) -> str:
+def _command(error: Dynamic) -> str:
     context = getattr(error, "ctx", None)
     return f"{context.info_name} " if context is not None and context.parent is not None else ""

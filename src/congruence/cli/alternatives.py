@@ -1,16 +1,17 @@
 """`congruence alternatives`: another good clustering."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from congruence.cli.app import NEEDS_BINS, Bins, BinsBy, Features, Format, Id, Nominal, Output, app
 from congruence.cli.printing import print_json, print_rows, say, show, write_table
 from congruence.cli.reading import features_of, row_ids, split, table_of
+from congruence.typing import Option, Record
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> Option:
     """The value of an option: a number, yes or no, or a word."""
     for kind in (int, float):
         try:
@@ -62,7 +63,7 @@ def alternatives(
 
     if out is not None:
         files.check_writable(out, data)
-    settings: dict[str, Any] = {}
+    settings: dict[str, Option] = {}
     for text in option or []:
         name, sign, value = text.partition("=")
         if not sign:
@@ -82,7 +83,7 @@ def alternatives(
         say([f"wrote {out}: {', '.join([*rows, *known, *names])}"])
 
 
-def _print(found: dict[str, Any], format: Format) -> None:
+def _print(found: Record, format: Format) -> None:
     if format is Format.json:
         print_json({name: result.to_dict() for name, result in found.items()})
     elif format is Format.table:

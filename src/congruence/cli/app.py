@@ -10,12 +10,13 @@ from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import Annotated, Literal, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
 from congruence.errors import Needs
+from congruence.typing import Dynamic, Function, Option
 
 
 @dataclass
@@ -45,11 +46,11 @@ class Settings:
 settings = Settings()
 #: called with the error, if any, when a command ends: notes on what was found while scanning
 at_end: list[Callable[[BaseException | None], None]] = []
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Function)
 
 
 #: options that all commands share, and those that all commands that read files share
-SHARED: dict[str, Any] = {
+SHARED: dict[str, Dynamic] = {
     "verbose": Annotated[bool, typer.Option("--verbose", help="Explain how each column was classified.")],
     "debug": Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")],
     "raw": Annotated[
@@ -57,7 +58,7 @@ SHARED: dict[str, Any] = {
         typer.Option("--raw", help="Write csv cells unchanged: no ' before text that begins with =, +, - or @."),
     ],
 }
-READING: dict[str, Any] = {
+READING: dict[str, Dynamic] = {
     "na_values": Annotated[
         str | None,
         typer.Option(
@@ -82,7 +83,7 @@ READING: dict[str, Any] = {
         bool, typer.Option("--progress", help="Print progress; without a terminal, one line per 10 %.")
     ],
 }
-DATA: dict[str, Any] = {
+DATA: dict[str, Dynamic] = {
     "layer": Annotated[
         str | None,
         typer.Option("--layer", help="Layer or embedding of .h5ad files that holds the data; default: X_pca, else X."),
@@ -94,7 +95,7 @@ DATA: dict[str, Any] = {
 _needs: dict[str, Needs] = {}
 
 
-def _reads_anndata(given: dict[str, Any]) -> bool:
+def _reads_anndata(given: dict[str, Option]) -> bool:
     from congruence.inputs.files import suffix_of
     from congruence.inputs.formats import ANNDATA
 
@@ -104,7 +105,7 @@ def _reads_anndata(given: dict[str, Any]) -> bool:
 class Command(TyperCommand):
     """A command that refuses options without effect, and whose help shows flags without a type."""
 
-    def invoke(self, ctx: Any) -> Any:  # noqa: D102
+    def invoke(self, ctx: Dynamic) -> object:  # noqa: D102
         from congruence.errors import InputError
 
         for name, (what, has_it) in _needs.get(str(self.name), {}).items():
@@ -114,7 +115,7 @@ class Command(TyperCommand):
                 raise InputError(f"{option} has no effect without {what}; leave it out")
         return super().invoke(ctx)
 
-    def get_params(self, ctx: Any) -> list[Any]:  # noqa: D102
+    def get_params(self, ctx: Dynamic) -> list[Dynamic]:  # noqa: D102
         found = list(super().get_params(ctx))
         for option in found:
             if getattr(option, "is_flag", False):
@@ -122,7 +123,7 @@ class Command(TyperCommand):
         return found
 
 
-def _local(value: Any) -> Any:
+def _local(value: Option) -> Option:
     """Standard input (`-`) and addresses as files, including those in a list; other values unchanged."""
     if isinstance(value, list):
         return [str(_local(Path(x))) if isinstance(x, str) and _is_elsewhere(x) else _local(x) for x in value]
@@ -192,7 +193,7 @@ def memory_of_tables() -> float | None:
 class App(typer.Typer):
     """An application whose commands share options."""
 
-    def command(self, name: str | None = None, needs: Needs | None = None, **options: Any) -> Callable[[F], F]:
+    def command(self, name: str | None = None, needs: Needs | None = None, **options: Option) -> Callable[[F], F]:
         """Declare a command, with the options that all commands share; `needs` gives the conditions of its options."""
         declare = super().command(name, cls=Command, **options)
 
@@ -210,7 +211,7 @@ class App(typer.Typer):
             }
 
             @wraps(function)
-            def run(**given: Any) -> Any:
+            def run(**given: Option) -> object:
                 given["command"] = name or function.__name__
                 for option, value in asdict(Settings()).items():
                     setattr(settings, option, given.pop(option, value) if option in {*shared, "command"} else value)
@@ -226,7 +227,7 @@ class App(typer.Typer):
             own = [x.replace(annotation=hints[x.name]) for x in parameters.values()]
             kind, off = Parameter.KEYWORD_ONLY, vars(Settings())
             more = [Parameter(name, kind, default=off[name], annotation=hints[name]) for name in shared]
-            described: Any = run
+            described: Dynamic = run
             described.__signature__ = Signature([x.replace(kind=kind) for x in own] + more)
             described.__annotations__ = hints
             declare(run)

@@ -1,7 +1,9 @@
 """`congruence choose-k`: the number of clusters."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,6 +12,9 @@ from congruence.cli.parsing import one_list, whole_numbers
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_result, print_rows, say, write_table
 from congruence.cli.reading import numbers_in, split
+
+if TYPE_CHECKING:
+    from congruence.selection.choice import KChoice
 
 
 @app.command("choose-k")
@@ -116,7 +121,7 @@ def choose_k(
         raise typer.Exit(130)
 
 
-def _write(choice: Any, out: Path) -> None:
+def _write(choice: KChoice, out: Path) -> None:
     from congruence.inputs import files
     from congruence.machine.writing import write_text
 

@@ -1,7 +1,10 @@
 """`congruence compare`: two columns, two files, or several columns with a reference."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -43,6 +46,11 @@ from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
 from congruence.errors import some_of
+from congruence.typing import ClusteringLike, Dynamic, Option
+
+if TYPE_CHECKING:
+    from congruence.cli.reading import FoundLabels
+    from congruence.formulas.record import Measure
 
 
 @app.command(
@@ -123,12 +131,12 @@ def compare(
         files.check_writable(out, file, *(x for x in more if Path(x).suffix))
         if files.suffix_of(out) == ".npz":
             raise cg.InputError(f"{out}: values are written as .csv, .tsv, .parquet, .feather or .json")
-    options: dict[str, Any] = {
+    options: dict[str, Option] = {
         "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads, "engine": engine
     }  # fmt: skip
     limits = limits_of(fail_under)
     wanted = wanted_measures(measures, limits)
-    chance: dict[str, Any] = {}
+    chance: dict[str, Option] = {}
     if p_values or ci:
         chance = {
             "p_values": p_values, "intervals": ci, "n_permutations": permutations, "level": level, "random_state": seed
@@ -142,7 +150,7 @@ def compare(
                 f"expected two covers, got {len(paths)} files; use `congruence matrix` for more than two"
             )
         (name_a, a), (name_b, b) = read_covers(paths, format_in, n, keys).items()
-        result: Any = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
+        result: Dynamic = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
     elif len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
         _for_one_file(client=client, checkpoint=checkpoint, **{"skip-bad": skip_bad or None})
@@ -171,8 +179,13 @@ def _one_pair(correction: Correction | None) -> None:
 
 
 def _compare_columns(
-    read: Any, wanted: Any, options: dict[str, Any], chance: dict[str, Any], correction: Correction | None, file: Path
-) -> Any:
+    read: FoundLabels,
+    wanted: str | Sequence[str | Measure] | None,
+    options: dict[str, Option],
+    chance: dict[str, Option],
+    correction: Correction | None,
+    file: Path,
+) -> Dynamic:
     """Compare two columns of a table, or all others with the reference."""
     import congruence as cg
 
@@ -197,7 +210,7 @@ def _compare_columns(
     return beside_reference(result, found[reference], rest, **how)
 
 
-def _write(result: Any, out: Path) -> None:
+def _write(result: Dynamic, out: Path) -> None:
     from congruence.inputs import files
     from congruence.machine.writing import write_text
 
@@ -208,7 +221,7 @@ def _write(result: Any, out: Path) -> None:
         write_table({name: table[name].to_pylist() for name in table.column_names}, out)
 
 
-def _for_one_file(**options: Any) -> None:
+def _for_one_file(**options: Option) -> None:
     from congruence import InputError
 
     for name, value in options.items():
@@ -217,15 +230,27 @@ def _for_one_file(**options: Any) -> None:
 
 
 def _compare_files(
-    a: Path, b: Path, wanted: Any, columns: str | None, id: str | None, options: dict[str, Any], chance: dict[str, Any]
-) -> Any:
+    a: Path,
+    b: Path,
+    wanted: str | Sequence[str | Measure] | None,
+    columns: str | None,
+    id: str | None,
+    options: dict[str, Option],
+    chance: dict[str, Option],
+) -> Dynamic:
     pair = columns_of_two_files(a, b, columns, id, options["noise"])
     return _compare_pair(*pair.values, wanted, {**options, "noise": pair.noise}, *pair.names, chance)
 
 
 def _compare_pair(
-    a: Any, b: Any, wanted: Any, options: dict[str, Any], name_a: str, name_b: str, chance: dict[str, Any]
-) -> Any:
+    a: ClusteringLike,
+    b: ClusteringLike,
+    wanted: str | Sequence[str | Measure] | None,
+    options: dict[str, Option],
+    name_a: str,
+    name_b: str,
+    chance: dict[str, Option],
+) -> Dynamic:
     """Compare two columns, and put their names into the cautions."""
     from dataclasses import replace
 

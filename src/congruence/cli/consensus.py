@@ -1,7 +1,9 @@
 """`congruence consensus`: one clustering from many."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -22,6 +24,10 @@ from congruence.cli.app import (
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_json, print_result, print_rows, say, show, write_table
 from congruence.cli.reading import labels_of, row_ids, scanned_columns, split
+from congruence.typing import ColumnLike, Dynamic
+
+if TYPE_CHECKING:
+    from congruence.inputs.ensemble import Ensemble
 
 
 @app.command(needs={"select_by": ("--select", lambda given: given["select"] is not None)})
@@ -96,12 +102,12 @@ def consensus(
     import congruence as cg
     from congruence.inputs import files
 
-    settings: Any = {"refine": refine, "variant": variant, "solver": solver, "balance": balance, "threads": threads}
-    rule: Any = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
-    scanning: Any = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
+    settings: Dynamic = {"refine": refine, "variant": variant, "solver": solver, "balance": balance, "threads": threads}
+    rule: Dynamic = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
+    scanning: Dynamic = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
     to_folder = out is not None and not out.suffix
 
-    def selected(members: Any, notes: list[str]) -> Any:
+    def selected(members: Ensemble, notes: list[str]) -> Ensemble:
         if select is None:
             return members
         members = cg.select_members(members, select, select_by, random_state=seed)
@@ -133,7 +139,7 @@ def consensus(
     check_number(found, MOST_COLUMNS, ", or call consensus in Python")
     members = selected(cg.Ensemble(found, **rule), notes)
     result = cg.consensus(members, k, split(method), seed, **settings)
-    against: dict[str, Any] = {}
+    against: dict[str, ColumnLike] = {}
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
         against[str(read.reference)] = agreed.to_dict()
@@ -143,13 +149,13 @@ def consensus(
     _show_with_reference(result, against, format, [*notes, *members.cautions])
 
 
-def _show(result: Any, format: Format, notes: list[str]) -> None:
+def _show(result: Dynamic, format: Format, notes: list[str]) -> None:
     """Print the result of scanned rows."""
     print_result(result, format, lambda: print_rows([dict(row) for row in result.tried], format))
     say(notes if format in (Format.table, Format.json) else [*notes, *result.notes])
 
 
-def _show_with_reference(result: Any, against: dict[str, Any], format: Format, notes: list[str]) -> None:
+def _show_with_reference(result: Dynamic, against: dict[str, ColumnLike], format: Format, notes: list[str]) -> None:
     """Print the result, and how it agrees with the reference if there is one."""
     said = [
         f"against {name}: " + ", ".join(f"{key} {value:.4f}" for key, value in values.items())

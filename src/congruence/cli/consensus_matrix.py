@@ -1,7 +1,7 @@
 """`congruence consensus-matrix`: how often two points are together."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -9,6 +9,7 @@ from congruence.cli.app import NEEDS_PARTIAL, Columns, Id, Long, Missing, Noise,
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import say
 from congruence.cli.reading import labels_of, listed, row_ids
+from congruence.typing import ColumnLike
 
 #: arrays of the file that are not ids
 NAMES = ("matrix", "data", "indices", "indptr", "shape", "format")
@@ -53,7 +54,9 @@ def consensus_matrix(
     dtype = np.float32 if float32 else np.float64
     matrix = cg.consensus_matrix(members, dtype=dtype, threshold=threshold, missing=missing, threads=threads)
     name, ids = next(iter(row_ids(file, id, long).items()), ("", None))
-    rows: dict[str, Any] = {} if ids is None else {name if name and name not in NAMES else "id": np.array(listed(ids))}
+    rows: dict[str, ColumnLike] = (
+        {} if ids is None else {name if name and name not in NAMES else "id": np.array(listed(ids))}
+    )
     with replacing(out) as stream:
         if threshold is not None:
             parts = {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr}

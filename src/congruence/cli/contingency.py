@@ -1,13 +1,13 @@
 """`congruence contingency`: how many points of one cluster are in another."""
 
 from pathlib import Path
-from typing import Any
 
 from congruence.cli.app import Format, Policy
 from congruence.cli.gaps import cautions_of
 from congruence.cli.pair_reading import TwoColumns
 from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.two_columns import on_two_columns
+from congruence.typing import ColumnLike
 
 
 @on_two_columns
@@ -25,7 +25,7 @@ def contingency(pair: TwoColumns, unassigned: Policy, out: Path | None, format: 
     table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     dense = table.to_array()
     corner = " × ".join(pair.names)
-    cells: dict[str, Any] = {corner: [str(name) for name in table.rows]}
+    cells: dict[str, ColumnLike] = {corner: [str(name) for name in table.rows]}
     cells |= {str(name): dense[:, j].tolist() for j, name in enumerate(table.columns)}
     say([*cautions_of(pair, unassigned, table)])
     if out is not None:

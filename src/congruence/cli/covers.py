@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from congruence.errors import Needs, some_of
+from congruence.typing import Option
+
+if TYPE_CHECKING:
+    from congruence.inputs.cover import Cover
 
 #: suffixes of files that are read as covers
 SUFFIXES = (".cover", ".cnl", ".communities")
@@ -58,7 +62,7 @@ NEEDS_COVERS: Needs = {
 }
 
 
-def no_columns(**options: Any) -> None:
+def no_columns(**options: Option) -> None:
     """Refuse options that name columns: a cover file has none."""
     from congruence import InputError
 
@@ -67,12 +71,12 @@ def no_columns(**options: Any) -> None:
             raise InputError(f"--{name} names columns of a table, but the files hold covers; leave it out")
 
 
-def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None, keys: Keys) -> dict[str, Any]:
+def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None, keys: Keys) -> dict[str, Cover]:
     """The covers of the files by name. A table given together with .cover files holds labels, one per row."""
     import congruence as cg
     from congruence.inputs.files import read_columns, suffix_of, without_ids
 
-    found: dict[str, Any] = {}
+    found: dict[str, Cover] = {}
     for file in files:
         if format_in is None and suffix_of(file) not in SUFFIXES:
             columns, _ = without_ids(read_columns(file))

@@ -1,7 +1,7 @@
 """`congruence ensemble`: how much the members agree."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -24,6 +24,7 @@ from congruence.cli.app import (
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_json, print_result, print_rows, say, show
 from congruence.cli.reading import labels_of, rows_of_two, scanned_columns
+from congruence.typing import Dynamic, Option, Record
 
 
 @app.command(needs=NEEDS_PARTIAL)
@@ -62,7 +63,7 @@ def ensemble(
     from congruence.ensembles.agreement import mean_of_pairs, members_and_certainty, ranked_members
 
     check_width(file, columns, long)
-    scanning: Any = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
+    scanning: Dynamic = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     scanned = scanned_columns(file, columns, id, long, (), reference, True, **scanning)
     if scanned is None:
         read = labels_of(file, columns, id, long, (), reference, find_reference=True)
@@ -74,14 +75,14 @@ def ensemble(
         read = scanned[0]
     found, reference = dict(read.columns), read.reference
     truth = found.pop(reference) if reference is not None else None
-    options: dict[str, Any] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
+    options: dict[str, Option] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     check_number(found, MOST_COLUMNS)
     members = cg.Ensemble(found, **options)
     keys = {"mean ari": "ari", "mean nmi_sum": "nmi_sum", "mean vi": "vi", "pnmi (low is diverse)": "nmi_sqrt"}
     pairs, certainty = members_and_certainty(members, list(keys.values()), missing, threads)
     ranked = ranked_members(members, cg.measure("ari"), pairs["ari"]) if len(members) > 1 else {}
     kmax = max(max(c.k for c in members), 2)
-    facts: dict[str, Any] = {
+    facts: Record = {
         "members": len(members),
         "points": members.n_points,
         "certainty": certainty,
@@ -107,7 +108,7 @@ def ensemble(
     _print_ensemble(facts, ranked, result, format)
 
 
-def _print_ensemble(facts: dict[str, Any], ranked: dict[str, float], result: Any, format: Format) -> None:
+def _print_ensemble(facts: Record, ranked: dict[str, float], result: Dynamic, format: Format) -> None:
     if format is Format.json:
         about = {"ensemble": facts, "mean ari of members with the rest": ranked, "against": result and result.to_dict()}
         print_json(about)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from congruence.cli.app import Policy, settings
 from congruence.errors import joined
+from congruence.typing import ColumnLike
 
 if TYPE_CHECKING:
     from congruence.cli.pair_reading import TwoColumns
     from congruence.statistics.tables import Table
 
 
-def missing_note(file: Path, columns: dict[str, Any]) -> list[str]:
+def missing_note(file: Path, columns: dict[str, ColumnLike]) -> list[str]:
     """How many fields of these columns of a text file are missing, and which fields count as missing."""
     from congruence.inputs.files import suffix_of
 
@@ -22,7 +23,7 @@ def missing_note(file: Path, columns: dict[str, Any]) -> list[str]:
     return _note({name: getattr(column, "null_count", 0) for name, column in columns.items()})
 
 
-def scanned_gaps(columns: dict[str, Any], error: BaseException | None) -> list[str]:
+def scanned_gaps(columns: dict[str, ColumnLike], error: BaseException | None) -> list[str]:
     """The same for scanned text, once it is counted; without numbers if the scan stopped at a missing label."""
     known = {name: (column.source.known(column), column.name) for name, column in columns.items()}
     counts = {name: int(part.gaps[part.names.index(own)]) for name, (part, own) in known.items() if part is not None}

@@ -1,7 +1,8 @@
 """`congruence hierarchies`: compare dendrograms."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,12 +12,16 @@ from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
 from congruence.cli.reading import listed, said_of, split, table_of
 from congruence.errors import InputError
+from congruence.typing import ColumnLike, Dynamic, Scalar
+
+if TYPE_CHECKING:
+    from congruence.formulas.record import Measure
 
 #: files that hold Newick text
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
 
 
-def _names_points(given: dict[str, Any]) -> bool:
+def _names_points(given: dict[str, ColumnLike]) -> bool:
     """Whether a file is a table, whose rows need names: trees in Newick text name their points."""
     return given["labels"] is not None or any(_is_table(given[side]) for side in ("a", "b"))
 
@@ -57,7 +62,7 @@ def hierarchies(
     if plot is not None and labels is not None:
         raise cg.InputError("--plot draws two trees; with --labels pass --curve")
     limits = limits_of(fail_under)
-    keys: Any = None
+    keys: str | Sequence[str | Measure] | None = None
     if measures is not None:
         keys = "all" if measures.strip() == "all" else [*split(measures), *limits]
     elif limits:
@@ -82,7 +87,7 @@ def _is_table(path: Path) -> bool:
     return bool(path.suffix) and suffix_of(path) not in (*NEWICK, ".npy")
 
 
-def _tree(path: Path, id: str | None) -> Any:
+def _tree(path: Path, id: str | None) -> Dynamic:
     """The tree of a file."""
     import congruence as cg
     from congruence.inputs import files
@@ -97,7 +102,7 @@ def _tree(path: Path, id: str | None) -> Any:
     return cg.Hierarchy(dict(found.taken), points=points)
 
 
-def _labels(path: Path, column: str, id: str | None) -> Any:
+def _labels(path: Path, column: str, id: str | None) -> ColumnLike:
     """One label per point, by name if the table names its points."""
     from congruence.inputs import files
 
@@ -107,7 +112,7 @@ def _labels(path: Path, column: str, id: str | None) -> Any:
     return dict(zip(_listed(table, id, path), _listed(table, column, path), strict=True))
 
 
-def _listed(table: dict[str, Any], column: str, path: Path) -> list[Any]:
+def _listed(table: dict[str, ColumnLike], column: str, path: Path) -> list[Scalar]:
     """The values of one column; a matrix or memberships have none."""
     from congruence.inputs import files
 

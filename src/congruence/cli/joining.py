@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from congruence.cli.gaps import missing_note
 from congruence.cli.printing import say
 from congruence.cli.reading import Columns, FoundLabels, said_of, table_of
+from congruence.typing import ColumnLike
 
 
 def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) -> FoundLabels:
@@ -28,7 +28,7 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
     first = tables[0]
     places = [np.arange(len(next(iter(first.values()))))]
     ids: list[str | None] = [id]
-    kept: dict[str, Any] = {}
+    kept: dict[str, ColumnLike] = {}
     for path, table in zip(paths[1:], tables[1:], strict=True):
         rows = joined_rows([first, table], (str(paths[0]), str(path)), id)
         place = places[0].copy()
@@ -43,7 +43,7 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
     common = np.flatnonzero(np.all([place >= 0 for place in places], axis=0))
     if not len(common):
         raise InputError(f"the {len(paths)} files have no point in common")
-    found: list[tuple[Path, str, Any]] = []
+    found: list[tuple[Path, str, ColumnLike]] = []
     for path, table, place, own in zip(paths, tables, places, ids, strict=True):
         if named is None:
             sorting = sorted_columns(table, id=own, source=str(path))

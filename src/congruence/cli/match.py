@@ -1,13 +1,13 @@
 """`congruence match`: which clusters of two clusterings correspond."""
 
 from pathlib import Path
-from typing import Any
 
 from congruence.cli.app import Format, Policy
 from congruence.cli.gaps import cautions_of
 from congruence.cli.pair_reading import TwoColumns
 from congruence.cli.printing import print_rows, say, show, write_table
 from congruence.cli.two_columns import on_two_columns
+from congruence.typing import Record
 
 
 @on_two_columns
@@ -23,7 +23,7 @@ def match(pair: TwoColumns, unassigned: Policy, out: Path | None, format: Format
     import congruence as cg
 
     result = cg.match(*pair.values, unassigned=unassigned.value, noise=pair.noise)
-    rows: list[dict[str, Any]] = result.to_frame(backend="pyarrow").to_pylist()
+    rows: list[Record] = result.to_frame(backend="pyarrow").to_pylist()
     table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
     say([*cautions_of(pair, unassigned, table)])
     if out is not None:

@@ -1,7 +1,7 @@
 """`congruence matrix`: all pairs of label columns."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -40,6 +40,7 @@ from congruence.cli.joining import columns_of_files
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
+from congruence.typing import ColumnLike, Dynamic
 
 
 @app.command(needs=NEEDS_COVERS)
@@ -97,7 +98,7 @@ def matrix(
         files.check_writable(out, file, *(more or []))
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     paths = [file, *(more or [])]
-    mass: dict[str, Any] = {}
+    mass: dict[str, ColumnLike] = {}
     if holds_covers(paths, format_in):
         no_columns(weight=weight, frequency=frequency, long=long, id=id, columns=columns)
         found = read_covers(paths, format_in, n, keys)
@@ -125,7 +126,7 @@ def matrix(
     fail_if_under(result, limits)
 
 
-def _write_matrix(result: Any, out: Path) -> None:
+def _write_matrix(result: Dynamic, out: Path) -> None:
     import numpy as np
 
     from congruence.inputs import files

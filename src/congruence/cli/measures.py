@@ -1,11 +1,17 @@
 """`congruence measures`: the list, or one measure."""
 
-from typing import Annotated, Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from congruence.cli.app import Format, Output, app, measures_like
 from congruence.cli.printing import print_rows, show
+from congruence.typing import ColumnLike
+
+if TYPE_CHECKING:
+    from congruence.formulas.record import Measure
 
 
 @app.command(needs={"historical": ("the list of all measures", lambda given: given["key"] is None)})
@@ -61,7 +67,7 @@ def measures(
     print_rows([_facts(m) for m in cg.measures() if m.is_historical is historical], format)
 
 
-def _facts(m: Any) -> dict[str, Any]:
+def _facts(m: Measure) -> dict[str, ColumnLike]:
     from congruence.comparison.presenting import span
 
     return {

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from congruence.cli.gaps import missing_note
 from congruence.cli.printing import say
 from congruence.cli.reading import Columns, check_noise_columns, labels_of, row_ids, said_of, table_of
 from congruence.errors import InputError, some_of, warn
+from congruence.typing import ColumnLike, NoiseLike
 
 
 @contextmanager
@@ -37,10 +37,10 @@ class TwoColumns:
     """Two clusterings of the same rows, their names, and the noise labels that apply."""
 
     names: tuple[str, str]
-    values: tuple[Any, Any]
-    noise: Any
+    values: tuple[ColumnLike, ColumnLike]
+    noise: NoiseLike
     #: row ids by the name of their column; empty if rows have no names
-    ids: dict[str, Any]
+    ids: dict[str, ColumnLike]
 
 
 def two_columns(
@@ -49,7 +49,7 @@ def two_columns(
     columns: str | None,
     id: str | None,
     long: str | None,
-    noise: Any,
+    noise: NoiseLike,
     out: Path | None = None,
 ) -> TwoColumns:
     """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`; first raises if `out` cannot be written."""
@@ -69,7 +69,7 @@ def two_columns(
     return TwoColumns((name_a, name_b), (a, b), noise, row_ids(file, id, long))
 
 
-def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: Any) -> TwoColumns:
+def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: NoiseLike) -> TwoColumns:
     """One clustering of each file, joined by their ids, or row by row if neither has ids."""
     from congruence.inputs.joining import joined_rows, taken
 
@@ -90,8 +90,8 @@ def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noi
 
 
 def _one_of_each(
-    tables: list[dict[str, Any]], paths: tuple[Path, Path], columns: Columns, ids: tuple[str | None, str | None]
-) -> list[tuple[str, Any]]:
+    tables: list[dict[str, ColumnLike]], paths: tuple[Path, Path], columns: Columns, ids: tuple[str | None, str | None]
+) -> list[tuple[str, ColumnLike]]:
     """The clustering of each of two files: a matrix, the column named, or the only one."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_sorting, sorted_columns

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from congruence.cli.reading import split
 from congruence.errors import InputError
+from congruence.typing import Dynamic
+
+if TYPE_CHECKING:
+    from congruence.formulas.record import Measure
 
 #: the most numbers of clusters that one option may name
 MOST_NUMBERS = 10_000
 
 
-def noise_labels(text: str | None) -> Any:
+def noise_labels(text: str | None) -> Dynamic:
     """-1 · -1,unknown · COLUMN=-1;OTHER=0"""
     if text is None:
         return None
 
-    def value(word: str) -> Any:
+    def value(word: str) -> Dynamic:
         try:
             return int(word)
         except ValueError:
@@ -38,7 +42,7 @@ def one_list(columns: str | None, data_columns: str | None) -> str | None:
     return columns or data_columns
 
 
-def wanted_measures(measures: str | None, limits: dict[str, float]) -> Any:
+def wanted_measures(measures: str | None, limits: dict[str, float]) -> str | Sequence[str | Measure] | None:
     """The named measures, including those with a limit; None for the default measures."""
     import congruence as cg
 
@@ -110,7 +114,7 @@ def check_width(file: Path, columns: str | None, long: str | None, most: int = M
         )
 
 
-def check_number(columns: Collection[Any], most: int, instead: str = "") -> None:
+def check_number(columns: Collection[object], most: int, instead: str = "") -> None:
     """Refuse, before the work, more columns than a command can compare with each other."""
     if len(columns) > most:
         raise InputError(

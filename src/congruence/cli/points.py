@@ -1,7 +1,7 @@
 """`congruence points`: which points the clusterings disagree on."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -9,6 +9,7 @@ from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy,
 from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.reading import check_noise_columns, labels_of, listed, row_ids
+from congruence.typing import ColumnLike, Dynamic, NoiseLike
 
 
 @app.command()
@@ -55,7 +56,7 @@ def points(
     else:
         check_number(found, MOST_SHOWN_COLUMNS, ", or name a --reference")
     mean, seen = _mean_scores(found, reference, labels, unassigned.value, file)
-    named: dict[str, Any] = row_ids(file, id, long) or {"row": np.arange(len(mean))}
+    named: dict[str, ColumnLike] = row_ids(file, id, long) or {"row": np.arange(len(mean))}
     table = {**named, "score": mean}
     gone = int((seen == 0).sum())
     if gone:
@@ -79,7 +80,9 @@ def points(
         )
 
 
-def _mean_scores(found: dict[str, Any], reference: str | None, noise: Any, unassigned: Any, file: Path) -> Any:
+def _mean_scores(
+    found: dict[str, ColumnLike], reference: str | None, noise: NoiseLike, unassigned: Dynamic, file: Path
+) -> Dynamic:
     """The mean score of each point over pairs of columns, and in how many pairs it has a score."""
     import itertools
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from congruence.cli.app import Format, settings
 from congruence.errors import as_called, unused_name, visible
+from congruence.typing import ColumnLike, Dynamic, Record
 
 
-def say(notes: Any) -> None:
+def say(notes: Iterable[str]) -> None:
     """Print notes to stderr, one per line."""
     for note in notes:
         print(f"note: {visible(said_here(str(note)))}", file=sys.stderr)
 
 
-def show(text: Any = "") -> None:
+def show(text: object = "") -> None:
     """Print a result to stdout, with control characters escaped and options of this command in its notes."""
     said = str(text)
     if said.startswith("{") and NAMES_PYTHON.search(said):
@@ -57,7 +57,7 @@ def _json_here(text: str) -> str:
     return json.dumps(found, indent=2, ensure_ascii=False)
 
 
-def write_table(columns: Mapping[str, Any], out: Path) -> None:
+def write_table(columns: Mapping[str, ColumnLike], out: Path) -> None:
     """Write columns to a file, and print how many csv cells were prefixed."""
     from congruence.inputs import files
 
@@ -66,7 +66,7 @@ def write_table(columns: Mapping[str, Any], out: Path) -> None:
         say([f"{changed} cells that begin with =, +, - or @ got a ' in front; --raw writes them unchanged"])
 
 
-def print_result(result: Any, format: Format, rows: Callable[[], None] | None = None) -> None:
+def print_result(result: Dynamic, format: Format, rows: Callable[[], None] | None = None) -> None:
     """Print a result in the requested format; `rows` prints csv and markdown if they are not the frame of the result."""
     import congruence as cg
 
@@ -84,7 +84,7 @@ def print_result(result: Any, format: Format, rows: Callable[[], None] | None = 
         print_rows(table.to_pylist(), format, table.column_names)
 
 
-def square_columns(result: Any) -> dict[str, Any]:
+def square_columns(result: Dynamic) -> dict[str, ColumnLike]:
     """The columns of a matrix of one measure; the first holds the names of the rows, under a name that no clustering has."""
     (key,) = result.keys()
     return {
@@ -93,7 +93,7 @@ def square_columns(result: Any) -> dict[str, Any]:
     }
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print values as JSON: enums by their names, numpy numbers and arrays as numbers and lists."""
     import json
 
@@ -102,7 +102,7 @@ def print_json(value: Any) -> None:
     show(json.dumps(plain(value), indent=2, ensure_ascii=False))
 
 
-def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | None = None) -> None:
+def print_rows(rows: list[Record], format: Format, names: list[str] | None = None) -> None:
     """Rows with the same keys, as a text table, JSON, csv or markdown; `names` are used if there are no rows."""
     from congruence.inputs.frames import text_grid
 
@@ -133,16 +133,16 @@ def print_rows(rows: list[dict[str, Any]], format: Format, names: list[str] | No
         show(text_grid(cells, [_cell(row[shown[0]]) for row in rows], shown[1:], left=True))
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
-def _escaped(value: Any) -> str:
+def _escaped(value: object) -> str:
     """A cell of a markdown table, with bars and backslashes escaped."""
     return _cell(value).replace("\\", "\\\\").replace("|", "\\|")
 
 
-def fail_if_under(result: Any, limits: dict[str, float]) -> None:
+def fail_if_under(result: Dynamic, limits: dict[str, float]) -> None:
     """Exit with code 1 if a value is worse than its limit (above it, for distances) or undefined."""
     import numpy as np
 

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from congruence.cli.app import at_end, settings
 from congruence.cli.gaps import missing_note, scanned_gaps
 from congruence.cli.printing import say
 from congruence.errors import InputError, some_of
+from congruence.typing import ColumnLike, Dynamic, NoiseLike, Option, PointsLike, Scalar
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from congruence.inputs.column_kinds import Sorting
+    from congruence.scanning.scan import Scan
+    from congruence.statistics.tables import Array
 
 #: columns as an option gives them, separated by commas, or one by one
 Columns = str | Sequence[str] | None
@@ -19,8 +27,8 @@ Columns = str | Sequence[str] | None
 
 def read_labels(
     file: Path, named: Columns, id: str | None, long: str | None, weight: str | None, frequency: str | None,
-    reference: str | None, scanning: dict[str, Any], find_reference: bool = False,
-) -> tuple[FoundLabels, dict[str, Any]]:  # fmt: skip
+    reference: str | None, scanning: dict[str, Option], find_reference: bool = False,
+) -> tuple[FoundLabels, dict[str, Option]]:  # fmt: skip
     """The clusterings and weights as options: in memory, or scanned."""
     threads = scanning.pop("threads", None)
     extra = (weight, frequency)
@@ -34,7 +42,7 @@ def read_labels(
     return replace(found, columns={name: source[name] for name in found.columns}), mass
 
 
-def table_of(file: Path) -> dict[str, Any]:
+def table_of(file: Path) -> dict[str, ColumnLike]:
     """The columns of a file by name; a file is parsed once per command."""
     from congruence.inputs import files
 
@@ -46,7 +54,7 @@ def table_of(file: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=2)
-def _parsed(file: Path, na_values: str | None, sheet: str | None, *_state: int) -> dict[str, Any]:
+def _parsed(file: Path, na_values: str | None, sheet: str | None, *_state: int) -> dict[str, ColumnLike]:
     from congruence.inputs import files
 
     return files.read_columns(file, na_list(na_values), sheet)
@@ -66,11 +74,11 @@ def split(text: str | None) -> list[str]:
 class FoundLabels:
     """The clusterings of a file (with the reference, if any), and its row ids."""
 
-    columns: dict[str, Any]
+    columns: dict[str, ColumnLike]
     reference: str | None = None
-    ids: dict[str, Any] = field(default_factory=dict)
+    ids: dict[str, ColumnLike] = field(default_factory=dict)
 
-    def without_reference(self) -> tuple[dict[str, Any], Any]:
+    def without_reference(self) -> tuple[dict[str, ColumnLike], ColumnLike | None]:
         """The clusterings without the reference, and the reference, or None."""
         rest = {name: column for name, column in self.columns.items() if name != self.reference}
         return rest, self.columns.get(self.reference) if self.reference is not None else None
@@ -146,13 +154,13 @@ def is_none(reference: str | None) -> bool:
     return reference is None or reference.lower() == "none"
 
 
-def said_of(found: Any) -> list[str]:
+def said_of(found: Sorting) -> list[str]:
     """One line that says how columns are used; with --verbose also why."""
     why = [f"  {line}" for line in found.reasons] if settings.verbose else []
     return [found.line, *why]
 
 
-def _ids_named(table: dict[str, Any], id: str | None, file: Path) -> dict[str, Any]:
+def _ids_named(table: dict[str, ColumnLike], id: str | None, file: Path) -> dict[str, ColumnLike]:
     from congruence.inputs import files
     from congruence.inputs.column_kinds import check_distinct
 
@@ -191,8 +199,8 @@ def scanned_columns(
     reference: str | None,
     find_reference: bool = False,
     always: bool = False,
-    **options: Any,
-) -> tuple[FoundLabels, Any] | None:
+    **options: Option,
+) -> tuple[FoundLabels, Scan] | None:
     """The columns of a folder, or of a file read in row groups, and their scan; None if it is read into memory.
 
     `always` scans a file of any size.
@@ -241,7 +249,7 @@ def scanned_columns(
     return FoundLabels(columns, asked), found
 
 
-def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[str, Any]:
+def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[str, ColumnLike]:
     """The weights or counts of the points, as options of `compare`."""
     from congruence.inputs import files
 
@@ -254,7 +262,7 @@ def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[
     return found
 
 
-def check_noise_columns(noise: Any, columns: dict[str, Any]) -> None:
+def check_noise_columns(noise: NoiseLike, columns: dict[str, ColumnLike]) -> None:
     """Raise if --noise COLUMN=LABEL names an unknown column: its noise would count as a cluster."""
     from congruence.inputs import files
 
@@ -262,7 +270,7 @@ def check_noise_columns(noise: Any, columns: dict[str, Any]) -> None:
         files.pick(columns, list(noise), "--noise: the comparison")
 
 
-def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = None) -> Any:
+def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = None) -> Dynamic:
     """Which rows of two files are the same points; long tables have their points in the order of `from_long`."""
     import numpy as np
 
@@ -274,7 +282,7 @@ def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = Non
     return joined_rows(tables, (str(paths[0]), str(paths[1])), split(long)[0])
 
 
-def listed(column: Any) -> list[Any]:
+def listed(column: ColumnLike) -> list[Scalar]:
     """The original values of a column."""
     for name in ("to_pylist", "tolist"):
         if hasattr(column, name):
@@ -282,12 +290,12 @@ def listed(column: Any) -> list[Any]:
     return list(column)
 
 
-def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
+def row_ids(file: Path, id: str | None, long: str | None) -> dict[str, ColumnLike]:
     """The names of the points: the id column, or the first column of row names, if any."""
     return dict(list(_all_row_ids(file, id, long).items())[:1])
 
 
-def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]:
+def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, ColumnLike]:
     from congruence.inputs import files
     from congruence.inputs.coerce import as_clustering
     from congruence.inputs.column_kinds import id_columns
@@ -305,20 +313,20 @@ def _all_row_ids(file: Path, id: str | None, long: str | None) -> dict[str, Any]
 class FoundData:
     """The numeric columns of a file by name, columns with a special role, row ids, and notes for the user."""
 
-    numbers: dict[str, Any]
-    others: dict[str, Any] = field(default_factory=dict)
-    ids: dict[str, Any] = field(default_factory=dict)
+    numbers: dict[str, ColumnLike]
+    others: dict[str, ColumnLike] = field(default_factory=dict)
+    ids: dict[str, ColumnLike] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
-    def matrix(self) -> Any:
+    def matrix(self) -> Array:
         """Points × features."""
         import numpy as np
 
         return np.column_stack(list(self.numbers.values()))
 
     @property
-    def frame(self) -> Any:
+    def frame(self) -> pa.Table:
         """The same with the names of the columns, as floats if that is exact, because floats are always read as measurements."""
         import numpy as np
         import pyarrow as pa
@@ -331,7 +339,7 @@ class FoundData:
         }
         return pa.table({name: pa.array(x) for name, x in exact.items()})
 
-    def scaled(self, standardise: bool) -> Any:
+    def scaled(self, standardise: bool) -> PointsLike:
         """Points × features, standardised if requested; otherwise a note if scales differ much."""
         import numpy as np
 
@@ -355,7 +363,7 @@ class FoundData:
         return X
 
 
-def picture_in(file: Path) -> dict[str, Any]:
+def picture_in(file: Path) -> dict[str, ColumnLike]:
     """The embedding of an .h5ad file for scatter plots; empty for other files."""
     from congruence.inputs import files
     from congruence.inputs.formats import ANNDATA, picture_of, read_anndata
@@ -363,7 +371,7 @@ def picture_in(file: Path) -> dict[str, Any]:
     return picture_of(read_anndata(file), settings.layer) if files.suffix_of(file) in ANNDATA else {}
 
 
-def embeddings_in(file: Path) -> dict[str, Any]:
+def embeddings_in(file: Path) -> dict[str, ColumnLike]:
     """The columns of the embeddings of an .h5ad file; empty for other files."""
     from congruence.inputs import files
     from congruence.inputs.formats import ANNDATA, embedding_columns, read_anndata
@@ -376,7 +384,7 @@ def numbers_in(
     named: Columns,
     id: str | None,
     apart: tuple[str | None, ...] = (),
-    more: dict[str, Any] | None = None,
+    more: dict[str, ColumnLike] | None = None,
 ) -> FoundData:
     """The numbers of a file to cluster by: the named columns, or all except ids, labels and dates.
 
@@ -434,8 +442,12 @@ def _numbers_of_anndata(file: Path, id: str | None, apart: tuple[str | None, ...
 
 
 def features_of(
-    table: dict[str, Any], features: str | None, beside: dict[str, tuple[str, ...]], file: Path, id: str | None = None
-) -> dict[str, Any]:
+    table: dict[str, ColumnLike],
+    features: str | None,
+    beside: dict[str, tuple[str, ...]],
+    file: Path,
+    id: str | None = None,
+) -> dict[str, ColumnLike]:
     """The feature columns: the named ones, or all except labels, ids and windows. `beside` are columns by their role."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import feature_columns, named_sorting

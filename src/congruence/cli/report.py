@@ -1,9 +1,11 @@
 """`congruence report`: one HTML page."""
 
+from __future__ import annotations
+
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +24,10 @@ from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.plots import show_page
 from congruence.cli.printing import say, show
 from congruence.cli.reading import embeddings_in, labels_of, numbers_in, picture_in, row_ids, said_of, split, table_of
+from congruence.typing import ColumnLike, Dynamic, Label, Option
+
+if TYPE_CHECKING:
+    from congruence.reporting.html import Report
 
 
 @app.command(needs=NEEDS_COVERS)
@@ -88,7 +94,7 @@ def report(
     check_page(out)
     paths = [file, *(more or [])]
     check_target(out, paths)
-    common: dict[str, Any] = {
+    common: dict[str, Option] = {
         "measures": split(measures) or None, "unassigned": unassigned.value, "noise": noise_labels(noise),
         "random_state": seed, "threads": threads, "command": shlex.join(["congruence", *sys.argv[1:]]),
     }  # fmt: skip
@@ -120,7 +126,7 @@ def report(
     _written(made, out, [*notes, *said], open_page)
 
 
-def _for_labels(options: dict[str, Any]) -> None:
+def _for_labels(options: dict[str, Option]) -> None:
     from congruence import InputError
 
     for option, value in options.items():
@@ -130,8 +136,8 @@ def _for_labels(options: dict[str, Any]) -> None:
 
 def _data_of_plot(
     file: Path, data: Path | None, axes: str | None, chosen: str | None, id: str | None, long: str | None,
-    labels: dict[str, Any],
-) -> tuple[Any, list[str], list[str]]:  # fmt: skip
+    labels: dict[str, ColumnLike],
+) -> tuple[Dynamic, list[str], list[str]]:  # fmt: skip
     """The data of the scatter plot, in the order of the labels, its axes, and notes on both."""
     from congruence import InputError
     from congruence.inputs import files
@@ -158,7 +164,7 @@ def _data_of_plot(
     return numbers, split(axes), [*said, *left_out, f"columns of the scatter plot: {', '.join(numbers)}"]
 
 
-def _written(made: Any, out: Path, notes: list[str], open_page: bool) -> None:
+def _written(made: Report, out: Path, notes: list[str], open_page: bool) -> None:
     """Print the summary of the report and the path of the page; open it if requested."""
     show(made)
     say([*notes, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
@@ -168,7 +174,7 @@ def _written(made: Any, out: Path, notes: list[str], open_page: bool) -> None:
 
 def _numbers(
     file: Path, axes: list[str], chosen: str | None, id: str | None, labels: list[str]
-) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+) -> tuple[dict[str, ColumnLike], dict[str, ColumnLike], list[str]]:
     """The numeric columns of the data file by name: the named ones, or all that are not label columns or the reference."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import sorted_columns
@@ -191,8 +197,8 @@ def _numbers(
 
 
 def _without_labels(
-    numbers: dict[str, Any], found: dict[str, Any], named: list[str]
-) -> tuple[dict[str, Any], list[str]]:
+    numbers: dict[str, ColumnLike], found: dict[str, ColumnLike], named: list[str]
+) -> tuple[dict[str, ColumnLike], list[str]]:
     """The numeric columns without those that repeat a clustering under another name, unless named explicitly."""
     import numpy as np
 
@@ -217,7 +223,9 @@ def _without_labels(
     ]
 
 
-def _placed(numbers: Any, labels: dict[Any, Any], by: str | None, paths: tuple[Path, Path]) -> tuple[Any, list[str]]:
+def _placed(
+    numbers: Dynamic, labels: dict[Label, ColumnLike], by: str | None, paths: tuple[Path, Path]
+) -> tuple[Dynamic, list[str]]:
     """The rows of the data in the order of the labels, by their ids."""
     import numpy as np
 

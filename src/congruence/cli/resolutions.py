@@ -1,7 +1,7 @@
 """`congruence resolutions`: follow clusters over a resolution sweep."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_json, print_rows, say, show, write_table
 from congruence.cli.reading import said_of, split, table_of
+from congruence.typing import ColumnLike, Dynamic
 
 
 @app.command(needs={"least": ("--plot", lambda given: given["plot"] is not None)})
@@ -71,7 +72,7 @@ def resolutions(
     colour = files.pick(table, [color], str(file))[color] if color is not None else None
     found = _columns(table, columns, id, color, file)
     check_number(found, MOST_SHOWN_COLUMNS)
-    ordered: Any = order if order in (None, "n_clusters") else split(order)
+    ordered: Dynamic = order if order in (None, "n_clusters") else split(order)
     result = cg.resolutions(
         found, ordered, normalised=normalised, threshold=threshold, unassigned=unassigned.value,
         noise=noise_labels(noise), threads=threads,
@@ -96,8 +97,8 @@ def resolutions(
 
 
 def _columns(
-    table: dict[str, Any], columns: str | None, id: str | None, colour: str | None, file: Path
-) -> dict[str, Any]:
+    table: dict[str, ColumnLike], columns: str | None, id: str | None, colour: str | None, file: Path
+) -> dict[str, ColumnLike]:
     """The requested label columns, by name or pattern; prints how columns are used."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_sorting, sorted_columns

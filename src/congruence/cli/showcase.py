@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,9 +16,11 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.answer import counted_of, why_trivial
 from congruence.reporting.html import Report, report
 from congruence.reporting.members import same_partitions
+from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike
 
 
-def data_of(name: str) -> tuple[Any, Any]:
+def data_of(name: str) -> tuple[Array, Array]:
     """The numbers of a data set, and its classes."""
     from sklearn.datasets import load_digits, load_wine
     from sklearn.preprocessing import StandardScaler
@@ -38,13 +39,13 @@ def features_of(name: str) -> list[str]:
     return [str(x) for x in (load_digits() if name == "digits" else load_wine()).feature_names]
 
 
-def clusterings(name: str) -> tuple[Any, dict[str, Any]]:
+def clusterings(name: str) -> tuple[Array, dict[str, ClusteringLike]]:
     """The classes of a data set, and 29 clusterings of it: several algorithms and seeds, and various numbers of clusters."""
     from sklearn.cluster import AgglomerativeClustering, KMeans
 
     data, truth = data_of(name)
     k = len(np.unique(truth))
-    found: dict[str, Any] = {}
+    found: dict[str, ClusteringLike] = {}
     for seed in range(4):
         found[f"kmeans, seed {seed}"] = KMeans(k, init="random", n_init=1, random_state=seed).fit_predict(data)
     for linkage in ("ward", "average"):
@@ -55,7 +56,7 @@ def clusterings(name: str) -> tuple[Any, dict[str, Any]]:
     return truth, {**found, **{f"random {i + 1}, k={c.k}": c for i, c in enumerate(runs)}}
 
 
-def page(folder: Path, name: str, truth: Any, found: dict[str, Any]) -> Report:
+def page(folder: Path, name: str, truth: Array, found: dict[str, ClusteringLike]) -> Report:
     """The report on one data set."""
     data, _ = data_of(name)
     return report(
@@ -105,7 +106,7 @@ def show(folder: Path) -> list[Path]:
     return [one.path for one in reports.values() if one.path is not None]
 
 
-def how_many(found: dict[str, Any]) -> str:
+def how_many(found: dict[str, ClusteringLike]) -> str:
     """The number of clusterings in the report's answer, and the total with duplicates and near-trivial ones."""
     e = Ensemble(found)
     counted = counted_of(range(len(e)), [why_trivial(c) for c in e.members], same_partitions(e))

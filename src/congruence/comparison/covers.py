@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from congruence.errors import Caution
 from congruence.statistics.covers import SharedPairs, overlap_of
 from congruence.statistics.tables import Array, Table, Tables
+from congruence.typing import Scalar
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -17,10 +17,10 @@ class Intersections(Table):
     """Common points of the clusters of two covers; because clusters overlap, rows and columns add up to more than their sizes."""
 
     sizes: tuple[Array, Array] = None  # type: ignore[assignment]
-    points: Any = 0
+    points: Scalar = 0
 
     @cached_property
-    def n(self) -> Any:
+    def n(self) -> Scalar:
         """All points, covered or not."""
         return self.points
 

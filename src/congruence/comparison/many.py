@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -15,32 +14,48 @@ from congruence.engine.plan import Progress, Run, against_first, all_pairs, engi
 from congruence.errors import Caution, InputError, hint, joined, some_of, without_effect
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
 from congruence.inputs.coerce import as_clustering, is_scanned
-from congruence.inputs.ensemble import Ensemble, Passing, columns_of
+from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.labels import Unassigned, is_frame
 from congruence.scanning.options import scan_options
 from congruence.scanning.scan import Scan
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
+from congruence.typing import (
+    Client,
+    ClusteringLike,
+    Dynamic,
+    EnsembleLike,
+    NoiseLike,
+    PathLike,
+    ProgressLike,
+    WeightsLike,
+)
 
 #: default measure of `compare_all`; for hierarchies, the cophenetic correlation
 ARI = ("ari",)
 
 
+class Passing(Ensemble):
+    """An ensemble for the length of one call: integers stay in the arrays given, and are encoded where they are counted."""
+
+    keeps = False
+
+
 def compare_all(
-    clusterings: Any,
+    clusterings: EnsembleLike,
     measures: Measures = ARI,
     *,
     engine: str = "auto",
-    client: Any = None,
+    client: Client = None,
     threads: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
     unassigned: Unassigned = "error",
-    noise: Any = None,
-    sample_weight: Any = None,
-    frequency: Any = None,
+    noise: NoiseLike = None,
+    sample_weight: WeightsLike = None,
+    frequency: WeightsLike = None,
     align: Align | None = None,
-    checkpoint: Any = None,
+    checkpoint: PathLike | None = None,
     memory: str | float | None = None,
     skip_bad: bool | None = None,
 ) -> AllPairs:
@@ -140,7 +155,7 @@ def _dropped(ensemble: Ensemble, used: Array, todo: Evaluation) -> list[Caution]
     """How many points the pairs compare, if some points have no label, and clusterings left with one cluster."""
     total = ensemble.n_points
     if ensemble.mass is not None and ensemble.mass.is_frequency:
-        first: Any = ensemble.members[0]
+        first: Dynamic = ensemble.members[0]
         total = int(first.source.facts(first, ensemble.mass).total if first.lazy else ensemble.mass.values.sum())
     low, high = int(used.min()), int(used.max())
     if low == total:
@@ -158,7 +173,7 @@ def _dropped(ensemble: Ensemble, used: Array, todo: Evaluation) -> list[Caution]
 
 def _evaluate(
     ensemble: Ensemble, measures: Measures, runs: Sequence[Run], keep: Callable[..., None], threads: int | None,
-    progress: Any, engine: str,
+    progress: ProgressLike, engine: str,
 ) -> Evaluation:  # fmt: skip
     """Every measure for every pair of the runs, one tile at a time: keep(i, j, n_used, values of (i, j), of (j, i))."""
     mass = ensemble.mass
@@ -173,31 +188,31 @@ def _evaluate(
             backward = todo.values(tile.statistics, tile.n_used, swapped=True)
             keep(tile.i, tile.j, tile.n_used, forward, backward)
             if drops:
-                pairs: Any = tile.statistics[Pairs]
+                pairs: Dynamic = tile.statistics[Pairs]
                 todo.note_alone(tile.i, tile.j, tile.n_used, pairs)
     return todo
 
 
-def _has_gaps(member: Any) -> bool:
+def _has_gaps(member: Dynamic) -> bool:
     """Whether points without a label may be dropped; scanned columns are not counted for that."""
     return member.unassigned in ("drop", "partial") if member.lazy else bool(member.gaps)
 
 
 def compare_to(
-    reference: Any,
-    clusterings: Any,
+    reference: ClusteringLike,
+    clusterings: EnsembleLike,
     measures: Measures = None,
     *,
     engine: str = "auto",
     threads: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
     unassigned: Unassigned = "error",
-    noise: Any = None,
-    sample_weight: Any = None,
-    frequency: Any = None,
+    noise: NoiseLike = None,
+    sample_weight: WeightsLike = None,
+    frequency: WeightsLike = None,
     align: Align | None = None,
-    client: Any = None,
-    checkpoint: Any = None,
+    client: Client = None,
+    checkpoint: PathLike | None = None,
     memory: str | float | None = None,
     skip_bad: bool | None = None,
 ) -> AgainstReference:
@@ -300,7 +315,9 @@ def compare_to(
     )  # fmt: skip
 
 
-def _named_reference(name: str, columns: Sequence[tuple[str, Any]], clusterings: Any) -> Any:
+def _named_reference(
+    name: str, columns: Sequence[tuple[str, ClusteringLike]], clusterings: EnsembleLike
+) -> ClusteringLike:
     """The clustering of this name; a column of a frame may be of any kind, because it is requested by name."""
     named = dict(columns)
     if name not in named and is_frame(clusterings) and name in clusterings.columns:
@@ -311,7 +328,7 @@ def _named_reference(name: str, columns: Sequence[tuple[str, Any]], clusterings:
     return named[name]
 
 
-def _named_trees(given: Any) -> list[tuple[str, Hierarchy]] | None:
+def _named_trees(given: EnsembleLike) -> list[tuple[str, Hierarchy]] | None:
     """Names and trees, if a list or mapping of hierarchies was given; None if there is no hierarchy in it."""
     if isinstance(given, Mapping):
         listed = [(str(name), x) for name, x in given.items()]

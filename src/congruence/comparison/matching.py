@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -23,6 +23,18 @@ from congruence.scanning.columns import Column
 from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
 from congruence.statistics.tables import Array, Table
+from congruence.typing import (
+    ClusteringLike,
+    ColumnLike,
+    Dynamic,
+    Index,
+    Label,
+    NoiseLike,
+    Option,
+    PathLike,
+    Record,
+    WeightsLike,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,24 +56,24 @@ class Matching(Result):
     """
 
     #: name in a, name in b, points in common, size in a, size in b
-    rows: tuple[tuple[Any, Any, float, float, float], ...]
-    only_a: tuple[Any, ...]
-    only_b: tuple[Any, ...]
+    rows: tuple[tuple[Label, Label, float, float, float], ...]
+    only_a: tuple[Label, ...]
+    only_b: tuple[Label, ...]
     n: float
     kind: str | None = None
     #: whether a point may be in several matched clusters
     overlapping: bool = False
 
     @property
-    def mapping(self) -> dict[Any, Any]:
+    def mapping(self) -> dict[Label, Label]:
         """For each matched cluster of b, its partner in a."""
         return {b: a for a, b, *_ in self.rows}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The matched pairs, and the clusters without a match."""
         return {"rows": self.rows, "only_a": self.only_a, "only_b": self.only_b, "n": self.n}
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per matched pair: both names, points in common, sizes, and the Jaccard similarity of the two."""
         a, b, common, size_a, size_b = (list(x) for x in zip(*self.rows, strict=True)) if self.rows else ([],) * 5
         jaccard = [c / (x + y - c) for c, x, y in zip(common, size_a, size_b, strict=True)]
@@ -86,7 +98,7 @@ class Matching(Result):
 # --- tables and matchings ---------------------------------------------------------------------------------------
 
 
-def contingency(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Table:
+def contingency(a: ClusteringLike, b: ClusteringLike, **options: Unpack[PairKeywords]) -> Table:
     """The contingency table of two clusterings, with the names of the clusters.
 
     Args:
@@ -116,7 +128,7 @@ def contingency(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Table:
 
 
 def _paired(
-    a: Any, b: Any, *, threads: int | None = None, engine: str = "auto", **options: Any
+    a: ClusteringLike, b: ClusteringLike, *, threads: int | None = None, engine: str = "auto", **options: Option
 ) -> tuple[PreparedPair, Table]:
     """The validated pair, and its table."""
     pair = prepared_pair(a, b, engine=engine, **options)
@@ -125,16 +137,16 @@ def _paired(
 
 
 def element_scores(
-    a: Any,
-    b: Any,
+    a: ClusteringLike,
+    b: ClusteringLike,
     *,
     unassigned: Unassigned = "error",
-    noise: Any = None,
+    noise: NoiseLike = None,
     align: Align | None = None,
-    sample_weight: Any = None,
-    frequency: Any = None,
-    out: Any = None,
-) -> Any:
+    sample_weight: WeightsLike = None,
+    frequency: WeightsLike = None,
+    out: PathLike | None = None,
+) -> ColumnLike:
     """How well the two clusterings agree on each point, 0 to 1; their mean is `element_centric`.
 
     For a pandas or polars series the result is a series too; dropped points are NaN.
@@ -188,14 +200,14 @@ def element_scores(
     return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, overlap), "element_score", pair.a.index)
 
 
-def _in_memory(out: Any) -> None:
+def _in_memory(out: PathLike | None) -> None:
     if out is not None:
         raise InputError(
             "out= writes values of scanned rows: pass columns of cg.scan(…); values in memory are returned"
         )
 
 
-def _cover_scores(pair: Sequence[Any], table: Table) -> Array:
+def _cover_scores(pair: Sequence[Labels], table: Table) -> Array:
     """The scores of points of two covers, one per cell of the table of their signatures."""
     key = table.row * np.int64(table.shape[1]) + table.col  # cells are in order of row and column
     codes = [c.codes.astype(np.int64) for c in pair]
@@ -206,7 +218,7 @@ def _cover_scores(pair: Sequence[Any], table: Table) -> Array:
     return scores
 
 
-def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
+def _point_scores(pair: Sequence[Labels], table: Table, overlap: Array) -> Array:
     first, second = pair
     if first.soft or second.soft:
         left, right = (soft_tables.membership_rows(c, slice(None)) for c in pair)
@@ -227,7 +239,7 @@ def _point_scores(pair: Sequence[Any], table: Table, overlap: Array) -> Array:
     return scores
 
 
-def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
+def _like(source: ColumnLike, values: Array, name: str, index: Index = None) -> ColumnLike:
     """The values as a series of the kind passed in, with its index; else unchanged."""
     kind = frame_kind(source)
     if kind == "pandas":
@@ -246,7 +258,7 @@ def _like(source: Any, values: Array, name: str, index: Any = None) -> Any:
     return values
 
 
-def match(a: Any, b: Any, **options: Unpack[PairKeywords]) -> Matching:
+def match(a: ClusteringLike, b: ClusteringLike, **options: Unpack[PairKeywords]) -> Matching:
     """The one-to-one matching of clusters with the most points in common, and the unmatched clusters.
 
     Args:
@@ -290,7 +302,9 @@ def _matching(table: Table, kind: str | None, overlapping: bool = False) -> Matc
     return Matching(rows=rows, only_a=only_a, only_b=only_b, n=table.n.item(), kind=kind, overlapping=overlapping)
 
 
-def relabel(reference: Any, b: Any, *, out: Any = None, **options: Unpack[PairKeywords]) -> Any:
+def relabel(
+    reference: ClusteringLike, b: ClusteringLike, *, out: PathLike | None = None, **options: Unpack[PairKeywords]
+) -> ColumnLike:
     """b with its clusters renamed to fit the reference, so that names and colours agree; for a series, a series.
 
     A cluster of b without a match gets a new name: the next free number, or its old name.
@@ -328,7 +342,7 @@ def relabel(reference: Any, b: Any, *, out: Any = None, **options: Unpack[PairKe
     names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
     for name in (name for name in names if name not in found.mapping):
         if whole:
-            fresh: Any = max([-1, *taken]) + 1
+            fresh: Dynamic = max([-1, *taken]) + 1
         else:
             fresh = unused_name(str(name), taken)
         new[name] = fresh

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 
@@ -30,6 +30,19 @@ from congruence.inputs.coerce import is_scanned
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.labels import Unassigned
 from congruence.statistics.tables import Array, Table, Tables
+from congruence.typing import (
+    Backend,
+    Client,
+    ClusteringLike,
+    ColumnLike,
+    Dynamic,
+    Figure,
+    NoiseLike,
+    PathLike,
+    ProgressLike,
+    Record,
+    WeightsLike,
+)
 
 if TYPE_CHECKING:
     from congruence.statistics.pairs import Pairs
@@ -37,16 +50,14 @@ if TYPE_CHECKING:
 #: the options of how clusterings are read
 KNOWN = tuple(f.name for f in fields(InputOptions))
 
-Progressing = Callable[[int, int], Any] | bool | None
-
 
 class InputKeywords(TypedDict, total=False):
     """Options for reading two clusterings, as in `compare`."""
 
     unassigned: Unassigned
-    noise: Any
-    sample_weight: Any
-    frequency: Any
+    noise: NoiseLike
+    sample_weight: WeightsLike
+    frequency: WeightsLike
     align: Align | None
 
 
@@ -55,30 +66,30 @@ class PairKeywords(InputKeywords, total=False):
 
     threads: int | None
     engine: str
-    client: Any
-    checkpoint: Any
+    client: Client
+    checkpoint: PathLike | None
     memory: str | float | None
     skip_bad: bool | None
-    progress: Progressing
+    progress: ProgressLike
 
 
 def compare(
-    a: Any,
-    b: Any,
+    a: ClusteringLike,
+    b: ClusteringLike,
     measures: Measures = None,
     *,
     unassigned: Unassigned = "error",
-    noise: Any = None,
-    sample_weight: Any = None,
-    frequency: Any = None,
+    noise: NoiseLike = None,
+    sample_weight: WeightsLike = None,
+    frequency: WeightsLike = None,
     align: Align | None = None,
     threads: int | None = None,
     engine: str = "auto",
-    client: Any = None,
-    checkpoint: Any = None,
+    client: Client = None,
+    checkpoint: PathLike | None = None,
     memory: str | float | None = None,
     skip_bad: bool | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
 ) -> Comparison:
     """Measures of two clusterings of the same points; `a` is the reference for asymmetric measures.
 
@@ -137,18 +148,15 @@ def compare(
 
 
 def prepared_pair(
-    a: Any, b: Any, *, engine: str = "auto", client: Any = None, checkpoint: Any = None, memory: str | float | None = None,
-    skip_bad: bool | None = None, progress: Progressing = None, **options: Unpack[InputKeywords],
+    a: ClusteringLike, b: ClusteringLike, *, engine: str = "auto", client: Client = None,
+    checkpoint: PathLike | None = None, memory: str | float | None = None,
+    skip_bad: bool | None = None, progress: ProgressLike = None, **options: Unpack[InputKeywords],
 ) -> PreparedPair:  # fmt: skip
     """Two validated sides, in memory, on a GPU, or in columns of one scan."""
     border = input_options(**options)
     scanning = {
-        "client": client,
-        "checkpoint": checkpoint,
-        "memory": memory,
-        "skip_bad": skip_bad,
-        "progress": progress,
-    }
+        "client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad, "progress": progress,
+    }  # fmt: skip
     given = [a, b, border.sample_weight, border.frequency]
     if is_scanned(given, scanning):
         from congruence.scanning.options import columns_of_frames, scan_options
@@ -220,10 +228,8 @@ def compare_prepared(
 
 #: default measures for covers
 DEFAULT_OF_COVERS = ("omega", "onmi_max", "average_f1", "bcubed_f", "element_centric")
-
 #: default measures for covers and memberships
 BESIDE_MEMBERSHIPS = ("aci", "ndc")
-
 #: default measures
 DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
 
@@ -285,10 +291,10 @@ class Evaluation:
             rows = np.flatnonzero((p.pairs - same <= p.tiny) & (i != j))
             self.alone += [(int(mine[r]), int(other[r]), int(n_used[r])) for r in rows]
 
-    def values(self, statistics: dict[type, Any], n_used: Array, swapped: bool = False) -> dict[str, Array]:
+    def values(self, statistics: dict[type, Dynamic], n_used: Array, swapped: bool = False) -> dict[str, Array]:
         """Each measure for every pair of a tile; NaN if no points are left to compare."""
         found = {}
-        turned: dict[type, Any] = {}
+        turned: dict[type, Dynamic] = {}
         used = n_used > 0
         all_used = bool(used.all())
         for m in list(self.measures.values()):
@@ -408,10 +414,10 @@ class Comparison(Result, Mapping[str, float]):
         """The values by key."""
         return dict(self.values_)
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per measure: value, direction, range, title; for soft pairs the self-scores too."""
         rows = [self.measures[key] for key in self]
-        columns: dict[str, Any] = {
+        columns: dict[str, ColumnLike] = {
             "measure": list(self),
             "value": list(self.values()),
             "better": [m.better.value for m in rows],
@@ -425,7 +431,7 @@ class Comparison(Result, Mapping[str, float]):
             columns[name] = [column[key] for key in self]
         return columns
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Record:
         """Everything in the comparison, for JSON."""
         return {
             "clusterings": self.names,
@@ -456,7 +462,7 @@ class Comparison(Result, Mapping[str, float]):
         extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
         return cells, list(self), ["value", *extra, "better", ""]
 
-    def plot(self, backend: Any = "plotly", most: int = 120) -> Any:  # type: ignore[override]
+    def plot(self, backend: Backend = "plotly", most: int = 120) -> Figure:  # type: ignore[override]
         """A figure of the flow between the clusters, matched ones opposite one another; see `cg.figure`.
 
         Args:

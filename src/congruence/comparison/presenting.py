@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from congruence.errors import InputError, NoSuchName
 from congruence.formulas.record import Measure, find
 from congruence.inputs.frames import make_frame
 from congruence.statistics.tables import Table
+from congruence.typing import Backend, Figure, Frame, Json, Option, Record
 
 
 def counted(many: float, thing: str) -> str:
@@ -34,7 +34,7 @@ def span(measure: Measure) -> str:
     return f"{low} to {high}"
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Json:
     """The value for JSON: arrays as lists, NaN as null, numpy numbers as Python numbers."""
     if isinstance(value, np.ndarray):
         return value.tolist() if value.dtype.kind in "iub" else plain(value.tolist())
@@ -49,7 +49,7 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
-def figure_of(result: Any, backend: Any, **options: Any) -> Any:
+def figure_of(result: object, backend: Backend, **options: Option) -> Figure:
     """The figure of a result."""
     import congruence  # late import; avoids a cycle: figures are a higher layer
 
@@ -90,20 +90,20 @@ class Result:
 
     kind: str | None = None
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Record:
         """Everything in the result, for JSON: by default `to_dict`, and the cautions if there are any."""
         cautions = getattr(self, "cautions", None)
         return self.to_dict() if cautions is None else {**self.to_dict(), "cautions": cautions}
 
-    def to_dict(self) -> Any:
+    def to_dict(self) -> Record:
         """The fields that the text of the result shows, by name, as plain Python values."""
-        return plain({f.name: getattr(self, f.name) for f in fields(self) if f.repr})  # type: ignore[arg-type]
+        return plain({f.name: getattr(self, f.name) for f in fields(self) if f.repr})  # type: ignore[arg-type, no-any-return]
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """The columns of `to_frame`: by default one row with all numbers."""
         return {name: [value] for name, value in self.to_dict().items()}
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> Frame:
         """The result as a data frame.
 
         Args:
@@ -115,7 +115,7 @@ class Result:
         """
         return make_frame(self.table_columns(), backend or self.kind)
 
-    def to_json(self, **options: Any) -> str:
+    def to_json(self, **options: Option) -> str:
         """Everything in the result, as JSON; undefined values are null.
 
         Args:
@@ -140,7 +140,7 @@ class Result:
 
         return f"<pre>{escape(repr(self))}</pre>"
 
-    def plot(self, backend: Any = "plotly", **options: Any) -> Any:
+    def plot(self, backend: Backend = "plotly", **options: Option) -> Figure:
         """A figure of the result; see `cg.figure`.
 
         Args:
@@ -162,7 +162,7 @@ def shown_beside(name: str, x: float) -> str:
     return f"{x:.3g}" if name == "p" else number(x)
 
 
-def key_of(name: str, known: Mapping[str, Any]) -> str:
+def key_of(name: str, known: Mapping[str, object]) -> str:
     """The key of a measure, or a KeyError with similar names. Adjusted measures are not in the registry."""
     if name in known:
         return name

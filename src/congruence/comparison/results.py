@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from congruence.errors import Caution, InputError, NoSuchName, joined
 from congruence.formulas.record import Measure, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array
+from congruence.typing import Backend, ColumnLike, Figure, Frame, Record
 
 #: most clusterings whose values are shown as text; above FEW with two decimals, in numbered columns
 MOST_SHOWN, FEW = 20, 6
@@ -97,7 +97,7 @@ class AllPairs(Result, _Scores):
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
 
-    def to_frame(self, measure: str | None = None, backend: str | None = None) -> Any:  # type: ignore[override]
+    def to_frame(self, measure: str | None = None, backend: str | None = None) -> Frame:  # type: ignore[override]
         """The matrix of one measure, named on both sides; without a measure, one row per pair with all measures.
 
         Args:
@@ -111,7 +111,7 @@ class AllPairs(Result, _Scores):
         if measure is not None:
             return square_frame(self[measure], self.names, self.names, backend or self.kind)
         i, j = np.triu_indices(len(self.names), 1)
-        columns: dict[str, Any] = {"a": [self.names[x] for x in i], "b": [self.names[x] for x in j]}
+        columns: dict[str, ColumnLike] = {"a": [self.names[x] for x in i], "b": [self.names[x] for x in j]}
         columns["n_used"] = self.n_used[i, j]
         for key, values in self._values.items():
             columns[key] = values[i, j]
@@ -119,15 +119,15 @@ class AllPairs(Result, _Scores):
                 columns[f"{key} (b, a)"] = values[j, i]
         return make_frame(columns, backend or self.kind)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Names, and for each measure the matrix as nested lists."""
         return {"names": list(self.names), **{key: values.tolist() for key, values in self._values.items()}}
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Record:
         """Everything in the result, for JSON."""
         return {**self.to_dict(), "n_used": self.n_used, "skipped": self.skipped, "cautions": self.cautions}
 
-    def plot(self, measure: str | None = None, backend: Any = "plotly") -> Any:  # type: ignore[override]
+    def plot(self, measure: str | None = None, backend: Backend = "plotly") -> Figure:  # type: ignore[override]
         """A figure of the matrix of one measure (the first), ordered, with its dendrogram; see `cg.figure`.
 
         Args:
@@ -231,7 +231,7 @@ class AgainstReference(Result, _Scores):
             raise InputError(f"{key} is undefined for every clustering")
         return self.names[int(np.nanargmax(values))]
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per clustering: its name, the points used, and every measure."""
         return {"clustering": list(self.names), "n_used": self.n_used, **self._values, **self._beside()}
 
@@ -245,7 +245,7 @@ class AgainstReference(Result, _Scores):
             name: {key: float(values[i]) for key, values in self._values.items()} for i, name in enumerate(self.names)
         }
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Record:
         """Everything in the result, for JSON."""
         rows = [
             {

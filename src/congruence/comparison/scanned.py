@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, named_labels
 from congruence.scanning.rows import Rows, Values, Written, values_of_rows, written_rows
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, ClusterNames
+from congruence.typing import Dynamic, Label, PathLike
 
 
-def names_by_code(column: Column) -> tuple[tuple[Any, ...], list[Any]]:
+def names_by_code(column: Column) -> tuple[tuple[Label, ...], list[Label]]:
     """The labels of a scanned column in order of reading, and the name of each code: none, the labels, and others."""
     part = column.source.facts(column)
     c = part.names.index(column.name)
@@ -23,7 +23,7 @@ def names_by_code(column: Column) -> tuple[tuple[Any, ...], list[Any]]:
     return part.labels[c], [None, *(listed[i] for i in rank.tolist()), None]
 
 
-def places(column: Column, names: Sequence[Any]) -> tuple[tuple[Any, ...], Array]:
+def places(column: Column, names: ClusterNames) -> tuple[tuple[Label, ...], Array]:
     """The labels of a scanned column, and the position of each code among these names; −1 if it is not among them."""
     labels, by_code = names_by_code(column)
     at = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
@@ -32,8 +32,8 @@ def places(column: Column, names: Sequence[Any]) -> tuple[tuple[Any, ...], Array
 
 
 def row_values(
-    columns: Sequence[Column], values: Values, labels: Sequence[tuple[Any, ...]], out: Any, what: str
-) -> Any:
+    columns: Sequence[Column], values: Values, labels: Sequence[tuple[Label, ...]], out: PathLike | None, what: str
+) -> Dynamic:
     """The values of all rows by name, or the folder they were written to."""
     rows = Rows(columns)
     if out is None:
@@ -58,7 +58,9 @@ class Cells:
         return {self.name: found}
 
 
-def scanned_scores(a: Column, b: Column, rows: Sequence[Any], columns: Sequence[Any], table: Array, out: Any) -> Any:
+def scanned_scores(
+    a: Column, b: Column, rows: ClusterNames, columns: ClusterNames, table: Array, out: PathLike | None
+) -> Dynamic:
     """The value of a table of two scanned columns for each row: an array, or the folder it was written to."""
     (one, row), (other, col) = places(a, rows), places(b, columns)
     values = Cells("element_score", table, (row, col))
@@ -80,7 +82,7 @@ class Names:
         return {self.name: self.names[codes[0]]}
 
 
-def scanned_names(b: Column, new: Mapping[Any, Any], whole: bool, out: Any) -> Any:
+def scanned_names(b: Column, new: Mapping[Label, Label], whole: bool, out: PathLike | None) -> Dynamic:
     """The labels of a scanned column under new names: an array, or the folder it was written to."""
     b = b.as_counted()
     labels, by_code = names_by_code(b)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from congruence.comparison.pair import compare
 from congruence.errors import hint
@@ -14,6 +13,7 @@ from congruence.formulas.docstrings import COMPARING, LABELS, TREES, TWO, docume
 from congruence.formulas.record import Measure
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
+from congruence.typing import ClusteringLike, Dynamic, MatrixLike, Option
 
 #: options that every function of a measure takes: those of `compare`
 OPTIONS = {p.name: p for p in inspect.signature(compare).parameters.values() if p.kind is p.KEYWORD_ONLY}
@@ -29,7 +29,7 @@ def measure_function(key: str) -> Callable[..., float]:
     averaged = key in ("normalized_mutual_info_score", "adjusted_mutual_info_score")
     known = {*record.parameters, *OPTIONS, *(["average_method"] if averaged else [])}
 
-    def score(*sides: Any, **given: Any) -> float:
+    def score(*sides: ClusteringLike, **given: Option) -> float:
         a, b = _two_sides(key, sides, given)
         for name in given.keys() - known:
             raise TypeError(
@@ -42,11 +42,11 @@ def measure_function(key: str) -> Callable[..., float]:
         return find(chosen, **own)(a, b, **given)
 
     plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    both = [inspect.Parameter(name, plain, annotation="Any") for name in SIDES]
+    both = [inspect.Parameter(name, plain, annotation="ClusteringLike") for name in SIDES]
     average = inspect.Parameter(
         "average_method", inspect.Parameter.KEYWORD_ONLY, default="arithmetic", annotation="str"
     )
-    described: Any = score
+    described: Dynamic = score
     described.__signature__ = inspect.Signature([*both, *([average] if averaged else []), *OPTIONS.values()])
     is_tree = record.family == "trees"
     sides = "cg.Hierarchy([[0, 1], [2, 3]]), cg.Hierarchy([[0, 1, 2], [3]])" if is_tree else LABELS
@@ -55,7 +55,9 @@ def measure_function(key: str) -> Callable[..., float]:
     return document(score, key, record, args, sides, "`cg.compare` for several measures at once.")
 
 
-def _two_sides(key: str, sides: tuple[Any, ...], given: dict[str, Any]) -> tuple[Any, Any]:
+def _two_sides(
+    key: str, sides: tuple[ClusteringLike, ...], given: dict[str, Option]
+) -> tuple[ClusteringLike, ClusteringLike]:
     """The two clusterings, by position, as a and b, or as labels_true and labels_pred."""
     found = dict(zip(SIDES, sides, strict=False))
     if len(sides) > len(SIDES):
@@ -80,19 +82,19 @@ def _averaged(record: Measure, method: str) -> Measure:
     return find(f"{record.key.split('_')[0]}_{AVERAGES[method]}")
 
 
-def _as_matrix(x: Any, who: str) -> Any:
+def _as_matrix(x: MatrixLike, who: str) -> MatrixLike:
     """Take square arrays as matrices in measures of matrices; `compare` needs `cg.Similarity`."""
-    shape: Any = getattr(x, "shape", ())
+    shape: tuple[int, ...] = getattr(x, "shape", ())
     square = len(shape) == 2 and shape[0] == shape[1] and shape[0] > 1
     return Similarity(x, who=who) if square and not isinstance(x, Memberships) else x
 
 
-def scorer(measure: str | Measure, **options: Any) -> Callable[..., float]:
+def scorer(measure: str | Measure, **options: Option) -> Callable[..., float]:
     """A scorer for scikit-learn's GridSearchCV and cross_validate: higher is better, so distances change sign.
 
     Args:
         measure (str | Measure): Key, alias or record of a measure of two clusterings.
-        options (Any): Parameters of the measure and options of `cg.compare`, such as `unassigned` or `noise`.
+        options (Option): Parameters of the measure and options of `cg.compare`, such as `unassigned` or `noise`.
 
     Returns:
         Callable[..., float]: A function of (estimator, X, y) that compares `estimator.predict(X)` with y.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from congruence.statistics.information import ChanceInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Tables
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
+from congruence.typing import ClusteringLike, Dynamic, TreeLike
 
 #: statistics of two trees
 OF_TREES = (MergeHeights, Clades, LevelInfo)
@@ -39,7 +39,9 @@ def takes_trees(m: Measure) -> bool:
     return m.needs in OF_TREES or "path" in m.parameters
 
 
-def compare_trees(a: Any, b: Any, measures: Measures, threads: int | None, engine: str = "auto") -> Comparison:
+def compare_trees(
+    a: TreeLike, b: TreeLike, measures: Measures, threads: int | None, engine: str = "auto"
+) -> Comparison:
     """Measures of two hierarchies, or of a hierarchy and labels."""
     check_cpu(engine)
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
@@ -61,7 +63,7 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
     with_levels = a.levels is not None and b.levels is not None
     default = [m.key for m in current_measures() if takes_trees(m) and (with_levels or m.needs is not LevelInfo)]
     found, strict = chosen_measures(measures, default)
-    counted: dict[Any, Any] = {}
+    counted: dict[type, Dynamic] = {}
     values: dict[str, float] = {}
     skipped: dict[str, str] = {}
     for m in found:
@@ -84,14 +86,14 @@ def _described(h: Hierarchy) -> str:
     return f"hierarchy of {h.described.partition(' (')[0]}"
 
 
-def _statistic(m: Measure, a: Hierarchy, b: Hierarchy, counted: dict[Any, Any], threads: int | None) -> Any:
+def _statistic(m: Measure, a: Hierarchy, b: Hierarchy, counted: dict[type, Dynamic], threads: int | None) -> Dynamic:
     """The statistic of a measure, computed once for all measures that read it."""
     if not takes_trees(m):
         raise NotApplicable(
             f"{m.key} compares two clusterings; compare cuts of the trees: cg.cut_curve(a, b, {m.key!r})"
         )
     if m.needs in OF_TREES:
-        made: dict[Any, Callable[[], Any]] = {
+        made: dict[type, Callable[[], Dynamic]] = {
             MergeHeights: lambda: trees.merge_heights(a, b),
             Clades: lambda: trees.clades(a, b),
             LevelInfo: lambda: level_info(a, b),
@@ -209,7 +211,7 @@ def best_cut(m: Measure, curve: Array) -> int:
     return int(np.nanargmax(curve if m.better == "higher" else -curve))
 
 
-def clustering_of(labels: Any, h: Hierarchy, who: str) -> Labels:
+def clustering_of(labels: ClusteringLike, h: Hierarchy, who: str) -> Labels:
     """Labels of the points of a hierarchy; a mapping or series with point names is put in their order."""
     if isinstance(labels, Mapping):
         missing = [x for x in (h.points or ()) if x not in labels]
@@ -242,7 +244,7 @@ def cut_range(h: Hierarchy, labels: Labels) -> Array:
     return np.sort(h.ks[h.ks <= most])
 
 
-def compare_with_labels(h: Hierarchy, labels: Any, measures: Measures, *, swapped: bool) -> Comparison:
+def compare_with_labels(h: Hierarchy, labels: ClusteringLike, measures: Measures, *, swapped: bool) -> Comparison:
     """For each measure, the best value of a cut of the hierarchy with the labels, and its number of clusters."""
     who = "a" if swapped else "b"
     own = clustering_of(labels, h, who)
@@ -332,7 +334,7 @@ def all_pairs_of_trees(
 
 
 def trees_to(
-    reference: Any,
+    reference: ClusteringLike,
     named: Sequence[tuple[str, Hierarchy]],
     measures: Measures,
     threads: int | None,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
@@ -12,7 +10,9 @@ from congruence.consensus_clustering.partition import partition_graph
 from congruence.formulas.record import Better
 
 
-def _run(e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, **_: Any) -> Found:
+def _run(
+    e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, **_: object
+) -> Found:
     from scipy.sparse import csr_array
 
     half = (e.votes * np.sqrt(e.weight)[None, :]).tocsr()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from congruence.statistics.tables import Array
 MOST = 2 * 10**10
 
 
-def _run(e: Evidence, k: int, rng: np.random.Generator, **_: Any) -> Found:
+def _run(e: Evidence, k: int, rng: np.random.Generator, **_: object) -> Found:
     ends = np.searchsorted(e.member, np.arange(e.n_members + 1))
     sizes = [e.sizes[a:b] / e.sizes[a:b].sum() for a, b in pairwise(ends)]
     entropy = np.array([-(p[p > 0] * np.log(p[p > 0])).sum() for p in sizes])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -18,9 +19,10 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Frame, NoiseLike, Option, PointsLike, Seed, SparseMatrix
 
 
-def _was_given_data(model: Any) -> bool:
+def _was_given_data(model: Dynamic) -> bool:
     """Whether `predict` is available: not after a fit on labels alone."""
     if not getattr(model, "_has_data", True):
         raise AttributeError("this consensus was fitted on labels alone: predict needs data, as in fit(X) with floats")
@@ -71,17 +73,17 @@ class ConsensusClustering(Clusterer):
         self,
         n_clusters: int | None = 8,
         *,
-        method: Any = "auto",
-        generator: Any = None,
+        method: str | Sequence[str] = "auto",
+        generator: Option = None,
         n_members: int = 100,
-        member_clusters: Any = None,
-        noise: Any = None,
+        member_clusters: int | Iterable[int] | None = None,
+        noise: NoiseLike = None,
         n_init: int = 10,
         variant: str | None = None,
         solver: str = "auto",
         balance: float = 0.05,
         unseen: str = "unassigned",
-        random_state: Any = None,
+        random_state: Seed = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -98,7 +100,7 @@ class ConsensusClustering(Clusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: PointsLike, y: object = None) -> Self:
         """Find the consensus of the label columns X, or of clusterings of the data X if there is a generator.
 
         Args:
@@ -146,12 +148,12 @@ class ConsensusClustering(Clusterer):
         self.confidence_: Array = self.consensus_.confidence
         self.memberships_: Array = self.consensus_.memberships
         self.n_clusters_: int = self.consensus_.n_clusters
-        self.scores_: Any = self.consensus_.scores
+        self.scores_: Frame = self.consensus_.scores
         self._centres = None if data is None else Centres.of(data, np.asarray(self.labels_))
         return self
 
     @available_if(_was_given_data)  # type: ignore[untyped-decorator]
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: PointsLike) -> Array:
         """The consensus cluster with the nearest mean, for each point of new data.
 
         `labels_` comes from the votes of the members, so for the data of `fit` the nearest mean can be that of another cluster.
@@ -167,7 +169,7 @@ class ConsensusClustering(Clusterer):
             raise InputError("the last fit failed, so there are no clusters to predict; fit again")
         return self._centres.nearest(data)
 
-    def _generated(self, data: Any, seeds: np.random.SeedSequence) -> Ensemble:
+    def _generated(self, data: Array | SparseMatrix, seeds: np.random.SeedSequence) -> Ensemble:
         if self._is_function:
             made = self.generator(data, int(seeds.generate_state(1)[0]))
             return made if isinstance(made, Ensemble) else Ensemble(made, unassigned="partial")
@@ -192,7 +194,7 @@ class ConsensusClustering(Clusterer):
         """Mixtures and fuzzy clusters need dense data."""
         return not (isinstance(self.generator, str) and self.generator in ("em", "fuzzy"))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Dynamic:
         tags = super().__sklearn_tags__()
         labels = self.generator is None
         tags.input_tags.allow_nan = labels

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, SparseMatrix
+
+if TYPE_CHECKING:
+    from congruence.inputs.coerce import Clustering
 
 #: most clusters for which their Gram matrix is built; above it, only products with H are used
 GRAM_LIMIT = 6_000
@@ -32,7 +36,7 @@ class Evidence:
     """
 
     #: H, signatures × clusters: 1 in the cluster of each member (its memberships, for soft ones), 0 for a gap
-    votes: Any
+    votes: SparseMatrix
     #: the cluster (column) of each signature in each member, n_clusters if it has none; the largest membership for soft ones
     column: Array
     #: member of each cluster, and the weight of each member; they add up to 1
@@ -273,7 +277,7 @@ def _places(codes: Array, k: int, u: Array | None, rows: Array) -> Array:
     return np.asarray(np.add.reduce(_mixed(_bits(u[rows]) ^ _mixed(np.arange(len(rows)))[:, None]), axis=0))
 
 
-def _matrix(c: Any, name: str, notes: list[str]) -> tuple[Array, int, Any]:
+def _matrix(c: Clustering, name: str, notes: list[str]) -> tuple[Array, int, Dynamic]:
     """Codes (k: none), number of clusters, and for soft members the rows of memberships, each adding up to 1."""
     if isinstance(c, Labels):
         return c.codes, c.k, None
@@ -286,7 +290,7 @@ def _matrix(c: Any, name: str, notes: list[str]) -> tuple[Array, int, Any]:
     return np.where(sums > 0, u.argmax(axis=1), u.shape[1]), u.shape[1], u
 
 
-def _signatures(codes: Array, parts: list[Any], mass: Array, is_soft: bool) -> tuple[Array, Array, Array]:
+def _signatures(codes: Array, parts: list[Dynamic], mass: Array, is_soft: bool) -> tuple[Array, Array, Array]:
     """First point of each signature, signature of each point, mass of each."""
     n = len(codes)
     if is_soft:
@@ -351,7 +355,7 @@ def _colours(
     return rows, clusters
 
 
-def _hard_votes(column: Array, K: int) -> Any:
+def _hard_votes(column: Array, K: int) -> SparseMatrix:
     from scipy.sparse import csr_array
 
     here = column < K
@@ -359,7 +363,7 @@ def _hard_votes(column: Array, K: int) -> Any:
     return csr_array((np.ones(int(ends[-1])), column[here], ends), shape=(len(column), K))
 
 
-def _one_hot(codes: Array, k: int, u: Array | None) -> Any:
+def _one_hot(codes: Array, k: int, u: Array | None) -> SparseMatrix:
     from scipy.sparse import csr_array
 
     if u is not None:
@@ -368,7 +372,7 @@ def _one_hot(codes: Array, k: int, u: Array | None) -> Any:
     return csr_array((np.ones(len(here)), (here, codes[here])), shape=(len(codes), k))
 
 
-def _joined(pieces: list[Any]) -> Any:
+def _joined(pieces: list[SparseMatrix]) -> SparseMatrix:
     from scipy.sparse import hstack
 
     return hstack(pieces, format="csr")
@@ -400,10 +404,10 @@ def _most_central(e: Evidence, able: list[int], ends: Array) -> int:
 def _by_points(e: Evidence, able: list[int]) -> Array:
     """ARI of the eligible members with all members; a signature counts by its mass, and members are encoded once."""
     whole = (e.mass == np.round(e.mass)).all()
-    mass: Any = {"frequency": e.mass.astype(np.int64)} if whole else {"sample_weight": e.mass}
+    mass: Dynamic = {"frequency": e.mass.astype(np.int64)} if whole else {"sample_weight": e.mass}
     columns = [np.where(column == e.n_columns, -1, column) for column in e.column.T]
     members = Ensemble(columns, unassigned="partial", noise=-1, **mass)
-    how: Any = {"unassigned": "drop"} if members.has_gaps else {}
+    how: Dynamic = {"unassigned": "drop"} if members.has_gaps else {}
     return np.stack([compare_to(members.members[i], members, "ari", **how)["ari"] for i in able])
 
 

@@ -6,13 +6,13 @@ import heapq
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, SparseMatrix, WeightsLike
 
 #: most entries of all starts together; larger inputs get fewer starts than n_init
 START_ENTRIES = 30_000_000
@@ -27,7 +27,7 @@ def _integers(*indices: Array) -> list[Array]:
 class Graph:
     """A symmetric matrix of edge weights."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: SparseMatrix) -> None:
         self.matrix = matrix
         self.n, self.size = matrix.shape[0], matrix.nnz
         start, other, none = _integers(matrix.indptr, matrix.indices, np.empty(0, np.int32))
@@ -55,7 +55,7 @@ class Graph:
             found[row, col] = True
         return found
 
-    def bipartite(self) -> Any:
+    def bipartite(self) -> SparseMatrix:
         """The graph whose leading eigenvectors hold the blocks."""
         return self.matrix
 
@@ -63,7 +63,7 @@ class Graph:
 class Hypergraph:
     """Hyperedges as columns of an incidence matrix, with their weights."""
 
-    def __init__(self, incidence: Any, weight: Array) -> None:
+    def __init__(self, incidence: SparseMatrix, weight: Array) -> None:
         pins = incidence.tocsc()
         some = (np.diff(pins.indptr) > 1) & (weight > 0)  # others cannot be cut, or have no weight
         self.matrix, self.weight = incidence[:, some], weight[some]
@@ -92,7 +92,7 @@ class Hypergraph:
         found[high[two], low[two]] = True
         return found
 
-    def bipartite(self) -> Any:
+    def bipartite(self) -> SparseMatrix:
         """The graph of vertices and hyperedges."""
         weighted = self.matrix * self.weight
         return sparse.block_array([[None, weighted], [weighted.T, None]], format="csr")
@@ -123,7 +123,7 @@ class Problem:
 
 
 def problem_of(
-    thing: Any, k: int, vertex_weight: Any, balance: float, rng: np.random.Generator, n_init: int
+    thing: Dynamic, k: int, vertex_weight: WeightsLike, balance: float, rng: np.random.Generator, n_init: int
 ) -> Problem:
     """The validated problem."""
     if int(k) != k or k < 1:
@@ -150,7 +150,7 @@ def _limit(mass: Array, k: int, balance: float) -> float:
     return max((1 + balance) * mean, max(loads))
 
 
-def checked_weights(given: Any, size: int, name: str) -> Array:
+def checked_weights(given: WeightsLike, size: int, name: str) -> Array:
     """Weights as given, checked, or 1 for each."""
     if given is None:
         return np.ones(size)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +17,7 @@ from congruence.consensus_clustering.exchange import exchange
 from congruence.consensus_clustering.graph_problem import Hypergraph, Problem, filled, scattered
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, SparseMatrix
 
 #: most blocks for which a start from eigenvectors is worth its cost
 SPECTRAL_BLOCKS = 300
@@ -54,7 +56,7 @@ def by_metis(problem: Problem) -> Tries:
     if (weight == 0).any():  # METIS accepts them without an error but gives wrong results
         graph, weight = _kept(graph, weight > 0), weight[weight > 0]
     adjacency = pymetis.CSRAdjacency(graph.indptr.astype(index), graph.indices.astype(index))
-    weights: dict[str, Any] = {"eweights": weight.astype(index)}
+    weights: dict[str, Dynamic] = {"eweights": weight.astype(index)}
     if problem.mass.min() != problem.mass.max():
         weights["vweights"] = _integers(problem.mass, min(most, 1e12)).astype(index)
     room = problem.limit * problem.k / float(problem.mass.sum())
@@ -73,12 +75,12 @@ def by_metis(problem: Problem) -> Tries:
     return Tries((run(recursive, int(seed)) for recursive in (True, False) for seed in seeds), _metis_name(pymetis))
 
 
-def _metis_name(pymetis: Any) -> str:
+def _metis_name(pymetis: ModuleType) -> str:
     return f"METIS 5 (pymetis {pymetis.version})"
 
 
 @cache
-def _initialised() -> Any:
+def _initialised() -> Dynamic:
     """Mt-KaHyPar, which can be initialised once per process; its deterministic preset does not depend on threads."""
     import os
 
@@ -136,7 +138,9 @@ def by_builtin(problem: Problem) -> Tries:
     return Tries(starts(), name, is_evened=True)
 
 
-def _exchange(problem: Problem, labels: Array, pair: Any, caps: Any, fewest: Any) -> tuple[float, float]:
+def _exchange(
+    problem: Problem, labels: Array, pair: tuple[int, int], caps: Sequence[float], fewest: tuple[int, int]
+) -> tuple[float, float]:
     thing = problem.thing
     kernel = compiled(exchange, steps=4.0 * thing.size * 2 / problem.k + thing.n)
     order = problem.rng.permutation(thing.n)
@@ -232,7 +236,7 @@ def _spectral(problem: Problem) -> Array:
     return filled(problem, labels)
 
 
-def _leading(graph: Any, scale: Array, k: int, rng: np.random.Generator) -> Array:
+def _leading(graph: SparseMatrix, scale: Array, k: int, rng: np.random.Generator) -> Array:
     """The k leading eigenvectors of the graph with rows and columns scaled."""
     n = graph.shape[0]
     if n <= 300 or 4 * k > n:
@@ -248,7 +252,7 @@ def _leading(graph: Any, scale: Array, k: int, rng: np.random.Generator) -> Arra
         return np.hstack([found, rng.normal(scale=1 / math.sqrt(n), size=(n, k - found.shape[1]))])
 
 
-def _kept(matrix: Any, keep: Array) -> Any:
+def _kept(matrix: SparseMatrix, keep: Array) -> SparseMatrix:
     """The matrix with some of its entries only."""
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=matrix.shape[0]))])

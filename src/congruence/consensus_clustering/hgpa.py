@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
@@ -14,7 +12,7 @@ from congruence.formulas.record import Better
 
 def _run(
     e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, variant: str = "unit",
-    **_: Any,
+    **_: object,
 ) -> Found:  # fmt: skip
     from scipy.sparse import csr_array
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
@@ -33,7 +31,7 @@ def _by_member(e: Evidence, values: Array) -> Array:
     return np.asarray(sums[:, e.member])
 
 
-def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
+def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
     labels, total, start, notes = lloyd(e, k, rng, squared_error, n_init)
     if e.is_soft:  # |h|² is not 1; it is the same for every centre
         weights = e.weight

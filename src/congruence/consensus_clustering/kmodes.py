@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
@@ -24,7 +22,7 @@ def disagreement(e: Evidence, totals: Array) -> Array:
     return np.asarray(cost.T)
 
 
-def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
+def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
     labels, total, start, notes = lloyd(e, k, rng, disagreement, n_init)
     notes += ("memberships were used as shares of votes; the modes are labels",) if e.is_soft else ()
     return Found(labels, total, f"alternating modes{start}", notes, cheapest(disagreement(e, e.totals(labels, k))))

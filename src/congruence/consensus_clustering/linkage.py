@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.judging import log_chances
@@ -85,7 +85,7 @@ def single_merges(e: Evidence) -> tuple[Merges, str, tuple[str, ...]]:
     return _sorted((a, b, height)), "minimum spanning tree", ()
 
 
-def _matrix(e: Evidence, dtype: Any, never: float) -> tuple[Array, int]:
+def _matrix(e: Evidence, dtype: DTypeLike, never: float) -> tuple[Array, int]:
     """Consensus of all pairs of signatures, and the number of pairs that no member labels; those get the value `never`."""
     found = np.empty((e.n_rows, e.n_rows), dtype=dtype)
     unseen = 0
@@ -105,7 +105,7 @@ def _said(unseen: int, counted: bool = False) -> tuple[str, ...]:
     return (f"{unseen:,} pairs of distinct points are not labelled together by any member; they {how}",)
 
 
-def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
+def _chain_profiles(profiles: Array, mass: Array, n: int) -> tuple[Array, ...]:
     """Nearest-neighbour chain; profiles are columns, and the remaining clusters are always the first of them.
 
     A cluster is named by its first signature; ties are broken by the first.
@@ -165,7 +165,7 @@ def _chain_profiles(profiles: Any, mass: Any, n: int) -> Any:
     return a, b, height
 
 
-def _chain_matrix(matrix: Any, known: Any, mean: bool) -> Any:
+def _chain_matrix(matrix: Array, known: Array, mean: bool) -> tuple[Array, ...]:
     """The same on a matrix that is overwritten: sums and numbers of pairs (mean linkage), or similarities (complete linkage)."""
     n = len(matrix)
     alive = np.ones(n, dtype=np.bool_)
@@ -236,7 +236,7 @@ def _run(
     e: Evidence,
     k: int | None,
     rng: np.random.Generator,
-    **_: Any,
+    **_: object,
 ) -> Found:
     if e.n_rows == 1:
         return Found(np.zeros(1, np.int64), 0.0, "one signature")
@@ -255,7 +255,7 @@ def lifetime(e: Evidence, rng: np.random.Generator) -> int:
     return 1 if e.n_rows == 1 else longest_lived(average_merges(e)[0][2])
 
 
-def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: str = "full", **_: Any) -> Found:
+def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: str = "full", **_: object) -> Found:
     """Average linkage of all signatures, or of a sample of them, the others placed by the likelihood of their votes."""
     n = max(SAMPLE, SAMPLE_PER_CLUSTER * (k or 0))
     if variant == "full" or e.n_rows <= n:

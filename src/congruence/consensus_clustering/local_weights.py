@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.spectral import spectral_run
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
+from congruence.typing import Option
 
 #: θ of the paper: a smaller value gives less weight to clusters that other members cut
 THETA = 0.4
@@ -37,11 +37,11 @@ def _weighted(e: Evidence) -> Evidence:
     return replace(e, certainty=certainties(e))
 
 
-def _lwea(e: Evidence, k: int | None, rng: np.random.Generator, **options: Any) -> Found:
+def _lwea(e: Evidence, k: int | None, rng: np.random.Generator, **options: Option) -> Found:
     return average_run(_weighted(e), k, rng, **options)
 
 
-def _lwgp(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
+def _lwgp(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
     return spectral_run(_weighted(e), k, rng, n_init)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
@@ -15,7 +13,7 @@ from congruence.statistics.tables import Array
 
 def _run(
     e: Evidence, k: int, rng: np.random.Generator, solver: str = "auto", balance: float = 0.05, variant: str = "unit",
-    **_: Any,
+    **_: object,
 ) -> Found:  # fmt: skip
     from scipy.sparse import csr_array
 

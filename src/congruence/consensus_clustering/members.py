@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.comparison.many import compare_all
@@ -13,17 +11,18 @@ from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, EnsembleLike, Seed
 
 
 @needs(alpha=("by='joint'", is_one("by", "joint")))
 def select_members(
-    ensemble: Any,
+    ensemble: EnsembleLike,
     n_members: int,
     by: str = "cluster",
     *,
     measure: str | Measure = "nmi_sqrt",
     alpha: float = 0.5,
-    random_state: Any = None,
+    random_state: Seed = None,
     threads: int | None = None,
 ) -> Ensemble:
     """Select members of an ensemble for a consensus.
@@ -70,7 +69,7 @@ def select_members(
     m = find(measure)
     if m.better != "higher" or m.range[1] != 1:
         raise InputError(f"members are selected by an agreement of at most 1, such as nmi_sqrt or ari, not by {m.key}")
-    gaps: Any = {"unassigned": "drop"} if e.has_gaps else {}
+    gaps: Dynamic = {"unassigned": "drop"} if e.has_gaps else {}
     agreement = np.array(compare_all(e, [m], threads=threads, **gaps)[m.key])
     if np.isnan(agreement).any():
         raise InputError("two members have no point in common; selection compares all pairs of members")
@@ -99,7 +98,7 @@ def _one_by_one(agreement: Array, quality: Array, n: int, alpha: float) -> list[
     return chosen
 
 
-def _best_of_groups(agreement: Array, quality: Array, n: int, random_state: Any) -> list[int]:
+def _best_of_groups(agreement: Array, quality: Array, n: int, random_state: Seed) -> list[int]:
     if n >= len(quality):
         return list(range(len(quality)))
     if n == 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from congruence.consensus_clustering.evidence import Evidence
 from congruence.errors import InputError, hint, joined
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
+from congruence.typing import Option, Record
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Method:
     partitions: tuple[str, ...] = ()
     restarts: tuple[str, ...] = ()
 
-    def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Any) -> Found:
+    def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Option) -> Found:
         """Clusters of the signatures; see `cg.consensus`."""
         variant = options.pop("variant", None)
         self.check(e, variant)
@@ -132,13 +132,13 @@ def find(name: str) -> Method:
     return record
 
 
-def takes(option: str) -> tuple[str, Callable[[dict[str, Any]], bool]]:
+def takes(option: str) -> tuple[str, Callable[[Record], bool]]:
     """What an option of `consensus` needs: a method, among those named, on which it has an effect."""
     what = "a method with random starts: hbgf, ncut, kcc, kmodes, voting, lwgp"
     if option != "n_init":
         what = "a method that cuts a graph: mcla, cspa, hgpa, or hbgf with variant 'metis'"
 
-    def is_taken(given: dict[str, Any]) -> bool:
+    def is_taken(given: Record) -> bool:
         named = [given["method"]] if isinstance(given["method"], str) else list(given["method"])
         if "auto" in named and option == "n_init":
             return True

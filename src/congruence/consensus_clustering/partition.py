@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -35,6 +34,7 @@ from congruence.consensus_clustering.graph_solvers import (
 )
 from congruence.errors import InputError, hint, joined
 from congruence.statistics.tables import Array
+from congruence.typing import MatrixLike
 
 #: most divisions of a tiny input for which all are tried
 DIVISIONS = 20_000
@@ -57,7 +57,7 @@ class Parts:
 
 
 def partition_graph(
-    graph: Any,
+    graph: MatrixLike,
     k: int,
     *,
     vertex_weight: Array | None = None,
@@ -93,7 +93,7 @@ def partition_graph(
 
 
 def partition_hypergraph(
-    incidence: Any,
+    incidence: MatrixLike,
     k: int,
     *,
     edge_weight: Array | None = None,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from congruence.consensus_clustering.spectral import directions
 from congruence.engine.plan import default_threads
 from congruence.machine import jit
 from congruence.statistics.tables import Array
+from congruence.typing import Scalar
 
 #: points per chunk of a thread
 CHUNK = 1 << 16
@@ -210,8 +210,9 @@ def placing_of(
 
 
 def _place(
-    codes: Any, starts: Any, table: Any, bias: Any, centres: Any, chances: Any, factor: float, prior: Any, shares: Any,
-    said: Any, everywhere: Any, g: float, labels: Any, sure: Any,
+    codes: Array, starts: Array, table: Array, bias: Array, centres: Array, chances: Array, factor: float,
+    prior: Array, shares: Array,
+    said: Array, everywhere: Array, g: float, labels: Array, sure: Array,
 ) -> None:  # fmt: skip
     """Cluster and confidence of each point, into `labels` and `sure`; see `Placing.run`.
 
@@ -285,7 +286,7 @@ def _place(
 
 
 @jit.helper
-def _nearest(sums: Any, centres: Any, bias: Any) -> int:
+def _nearest(sums: Array, centres: Array, bias: Array) -> int:
     """The cluster whose centre has the direction most similar to that of the sums."""
     length = 0.0
     for j in range(len(sums)):
@@ -303,7 +304,7 @@ def _nearest(sums: Any, centres: Any, bias: Any) -> int:
 
 
 @jit.helper
-def _log_odds(logits: Any, prior: Any, own: int, most: float) -> Any:
+def _log_odds(logits: Array, prior: Array, own: int, most: float) -> Scalar:
     """Posterior log odds of a cluster against all others, clipped; changes the logits."""
     k, top = len(prior), -np.inf
     for cluster in range(k):

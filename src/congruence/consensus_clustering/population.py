@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from congruence.engine.cpu import cluster_sizes, table_tiles
 from congruence.engine.plan import MEMORY, Run, default_threads
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Label
 
 #: (one member, another or the same, codes of their clusters, number of points in both)
 Cells = tuple[int, int, Array, Array, Array]
@@ -35,7 +35,7 @@ def of_labels(members: Sequence[Labels], codes: Sequence[Array], threads: int | 
 
 
 def of_columns(
-    columns: Sequence[Any], codes: Sequence[Array], labels: Sequence[Sequence[Any]], threads: int | None
+    columns: Sequence[Dynamic], codes: Sequence[Array], labels: Sequence[Sequence[Label]], threads: int | None
 ) -> Everyone:
     """The tables of scanned columns, of which `codes` are those of a sample, with these labels."""
     many = len(columns)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from congruence.errors import NoSuchName, joined
 from congruence.formulas.record import Better
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
+from congruence.typing import Backend, Dynamic, Figure, Frame, Index, PointsLike, Record
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,12 +56,12 @@ class Consensus(Result):
     notes: tuple[str, ...]
     seconds: float
     #: computes the rows of `tried` on request
-    scored: Callable[[], tuple[dict[str, Any], ...]] = field(repr=False)
-    index: Any = field(default=None, repr=False)
+    scored: Callable[[], tuple[Record, ...]] = field(repr=False)
+    index: Index = field(default=None, repr=False)
     kind: str | None = field(default=None, repr=False)
 
     @cached_property
-    def tried(self) -> tuple[dict[str, Any], ...]:
+    def tried(self) -> tuple[Record, ...]:
         """One row per method tried, the kept one first: n_clusters, pooled_ami, arimp, anmi, its objective, seconds, solver."""
         return self.scored()
 
@@ -81,7 +81,7 @@ class Consensus(Result):
         """The same as `notes`."""
         return self.notes
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> Dynamic:
         """A score of the clustering kept: r["pooled_ami"], r["arimp"], r["anmi"], r["objective"]."""
         row = self.tried[0]
         if key not in row:
@@ -89,15 +89,15 @@ class Consensus(Result):
         return row[key]
 
     @property
-    def scores(self) -> Any:
+    def scores(self) -> Frame:
         """A frame with one row per clustering tried: the one kept first, the others by pooled_ami."""
         return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per point: its cluster and the confidence."""
         return {"cluster": self.labels, "confidence": self.confidence}
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> Frame:
         """Columns cluster and confidence, one row per point; a pandas frame has the index of the ensemble.
 
         Args:
@@ -112,14 +112,14 @@ class Consensus(Result):
             frame.index = self.index
         return frame
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything except the memberships, as plain Python values."""
         about = {"method": self.method, "n_clusters": self.n_clusters, "solver": self.solver, "seconds": self.seconds}
         points = {"labels": self.labels, "confidence": self.confidence}
-        found: dict[str, Any] = plain({**about, "notes": self.notes, "scores": list(self.tried), **points})
+        found: Record = plain({**about, "notes": self.notes, "scores": list(self.tried), **points})
         return found
 
-    def plot(self, backend: Any = "plotly", data: Any = None) -> Any:  # type: ignore[override]
+    def plot(self, backend: Backend = "plotly", data: PointsLike = None) -> Figure:  # type: ignore[override]
         """A card per cluster: its size, the share of votes, and its votes for other clusters or the features that distinguish it.
 
         Args:
@@ -147,7 +147,7 @@ class Consensus(Result):
         return "\n".join([*lines, grid_of_scores(self.tried, self.notes)])
 
 
-def grid_of_scores(tried: Sequence[dict[str, Any]], notes: Sequence[str]) -> str:
+def grid_of_scores(tried: Sequence[Record], notes: Sequence[str]) -> str:
     """A line per clustering that was tried, and the notes."""
     from textwrap import fill
 

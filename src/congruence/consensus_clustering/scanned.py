@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,9 +21,10 @@ from congruence.inputs.frames import make_frame
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.rows import Rows, values_of_rows, written_rows
 from congruence.statistics.tables import Array
+from congruence.typing import Frame, PathLike, Record
 
 
-def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consensus | ConsensusFiles:
+def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None) -> Consensus | ConsensusFiles:
     """The consensus of scanned members: in memory, or written to a folder."""
     started = time.perf_counter()
     if e.mass is not None:
@@ -66,7 +66,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: Any) -> Consens
         values, n_clusters = Placed(placing), placing.n_clusters
     notes = [*found.notes, *([] if sampled is None else [found.said_of_sample(n)])]
     row = found.tried[0].row
-    facts: dict[str, Any] = {"n_clusters": n_clusters, "method": row["method"], "solver": row["solver"]}
+    facts: Record = {"n_clusters": n_clusters, "method": row["method"], "solver": row["solver"]}
     if out is None:
         by_name, left_out = values_of_rows(rows, values, labels)
         notes += [*left_out, *_nowhere(int((by_name["cluster"] < 0).sum()))]
@@ -117,7 +117,7 @@ class Placed:
         rule = (p.rule.table, p.rule.bias, np.zeros(0) if p.rule.centres is None else p.rule.centres)
         return digest(*(np.ascontiguousarray(x).tobytes() for x in (*rule, p.chances, p.prior, p.shares, p.said)))
 
-    def about(self, found: Sequence[dict[str, Array]]) -> dict[str, Any]:
+    def about(self, found: Sequence[dict[str, Array]]) -> Record:
         """Numbers of rows without a cluster and in each, and the sum of their confidence."""
         return _sizes(found, self.placing.n_clusters)
 
@@ -149,12 +149,12 @@ class Known:
         """A digest of the labels."""
         return digest(self.labels.tobytes(), self.sure.tobytes())
 
-    def about(self, found: Sequence[dict[str, Array]]) -> dict[str, Any]:
+    def about(self, found: Sequence[dict[str, Array]]) -> Record:
         """Numbers of rows without a cluster and in each, and the sum of their confidence."""
         return _sizes(found, int(self.labels.max()) + 1)
 
 
-def _sizes(found: Sequence[dict[str, Array]], k: int) -> dict[str, Any]:
+def _sizes(found: Sequence[dict[str, Array]], k: int) -> Record:
     sizes = sum(np.bincount(x["cluster"] + 1, minlength=k + 1) for x in found)
     return {
         "sizes": np.asarray(sizes).tolist(),
@@ -192,20 +192,20 @@ class ConsensusFiles(Result):
     solver: str
     notes: tuple[str, ...]
     seconds: float
-    tried: tuple[dict[str, Any], ...] = field(repr=False)
+    tried: tuple[Record, ...] = field(repr=False)
 
     @property
-    def scores(self) -> Any:
+    def scores(self) -> Frame:
         """A frame with one row per clustering tried: the one kept first, the others by pooled_ami."""
         return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per cluster: its size."""
         return {"cluster": list(range(self.n_clusters)), "size": list(self.sizes)}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything, as plain Python values."""
-        found: dict[str, Any] = plain({**super().to_dict(), "folder": str(self.folder), "scores": list(self.tried)})
+        found: Record = plain({**super().to_dict(), "folder": str(self.folder), "scores": list(self.tried)})
         return found
 
     def __repr__(self) -> str:

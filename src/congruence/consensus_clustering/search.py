@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from congruence.inputs.coerce import is_scanned
 from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
+from congruence.typing import Client, Dynamic, EnsembleLike, Option, PathLike, PointsLike, ProgressLike, Record, Seed
 
 if TYPE_CHECKING:
     from congruence.consensus_clustering.placing import Placing
@@ -64,10 +65,10 @@ ALL_UP_TO, SAMPLED, PER_CLUSTER = 100_000, 30_000, 200
     X=("unseen='nearest'", is_one("unseen", "nearest")),
 )
 def consensus(
-    ensemble: Any,
+    ensemble: EnsembleLike,
     n_clusters: int | None = None,
     method: str | Sequence[str] = "auto",
-    random_state: Any = None,
+    random_state: Seed = None,
     *,
     refine: bool | None = None,
     n_init: int = 10,
@@ -75,13 +76,13 @@ def consensus(
     solver: str = "auto",
     balance: float = 0.05,
     unseen: str = "unassigned",
-    X: Any = None,
-    out: Any = None,
-    client: Any = None,
-    checkpoint: Any = None,
+    X: PointsLike = None,
+    out: PathLike | None = None,
+    client: Client = None,
+    checkpoint: PathLike | None = None,
     threads: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
-) -> Any:
+    progress: ProgressLike = None,
+) -> Dynamic:
     """One clustering into n_clusters that agrees best with the members of an ensemble.
 
     The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
@@ -149,7 +150,7 @@ def consensus(
 
         if X is not None or unseen == "nearest":
             raise InputError("unseen='nearest' and X need the points in memory; leave them out for scanned columns")
-        moved: Any = scan_options(e, {"threads": threads, "progress": progress})
+        moved: Dynamic = scan_options(e, {"threads": threads, "progress": progress})
         return scanned_consensus(moved, request, out)
     if out is not None:
         raise InputError("out= writes the consensus of scanned columns: pass cg.scan(…); labels in memory are returned")
@@ -192,8 +193,8 @@ class Request:
     chosen: tuple[str, ...]
     seeds: np.random.SeedSequence
     refine: bool | None
-    options: dict[str, Any]
-    progress: Any = None
+    options: dict[str, Option]
+    progress: ProgressLike = None
 
     @cached_property
     def records(self) -> list[Method]:
@@ -236,7 +237,7 @@ class Outcome:
             return f"methods and scores used {drawn}"
         return f"the tables of clusters are those of all points; everything else comes from {drawn}"
 
-    def of_points(self) -> tuple[Array, Array, Any]:
+    def of_points(self) -> tuple[Array, Array, Dynamic]:
         """Cluster and confidence of each point, and a function for its votes for each cluster."""
         row, labels, k = self.votes.row, self.tried[0].labels, self.n_clusters
         everyone = np.where(row >= 0, labels[row], -1) if len(labels) else np.full(self.e.n_points, -1)
@@ -244,7 +245,7 @@ class Outcome:
         sure = np.where(row >= 0, confidence(self.votes, labels, k, voted)[row], np.nan)
         return everyone, sure, partial(_of_points, voted, row)
 
-    def scored(self) -> Callable[[], tuple[dict[str, Any], ...]]:
+    def scored(self) -> Callable[[], tuple[Record, ...]]:
         """A function for the rows of the clusterings tried, with their agreement with the members; each takes a pass."""
         return partial(_rows, self.e, self.votes.row, [(t.row, t.labels) for t in self.tried])
 
@@ -257,7 +258,7 @@ class Outcome:
         return placing_of(self.part, kept.labels, rule, codes, widths, gaps)
 
 
-def _rows(e: Ensemble, row: Array, tried: list[tuple[dict[str, Any], Array]]) -> tuple[dict[str, Any], ...]:
+def _rows(e: Ensemble, row: Array, tried: list[tuple[Record, Array]]) -> tuple[Record, ...]:
     return tuple(scores | agreement(e, np.where(row >= 0, labels[row], -1), **_gaps(e)) for scores, labels in tried)
 
 
@@ -313,7 +314,7 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
     return Outcome(e, votes, weighing[0], tried, tuple(notes), refines)
 
 
-def _check(k: Any, e: Ensemble, chosen: Sequence[str], unseen: str, X: Any, n_init: Any) -> None:
+def _check(k: int | None, e: Ensemble, chosen: Sequence[str], unseen: str, X: PointsLike, n_init: int) -> None:
     n = None if e.is_lazy else e.n_points
     if not chosen:
         raise InputError("no method was named; pass 'auto', " + joined(METHODS, "or"))
@@ -369,7 +370,7 @@ def _why(votes: Evidence, k: int) -> str:
 class _Tried:
     """One clustering: its row of scores, the result of the method, and the clusters of the signatures, the largest first."""
 
-    row: dict[str, Any]
+    row: Record
     found: Found
     labels: Array
 
@@ -382,7 +383,7 @@ class _Task:
     part: Evidence
     rows: Array
     k: int | None
-    options: dict[str, Any]
+    options: dict[str, Option]
 
     def variant(self, record: Method, by_auto: bool) -> str | None:
         """The requested variant; "auto" links a sample if there are many signatures."""
@@ -481,7 +482,7 @@ def _by_size(votes: Evidence, labels: Array) -> Array:
     return np.asarray(rank[codes.ravel()])
 
 
-def _nearest(labels: Array, X: Any, n: int) -> Array:
+def _nearest(labels: Array, X: PointsLike, n: int) -> Array:
     """Points without a cluster get that of the nearest point of the data that has one."""
     data = as_data(X)
     if data.shape[0] != n:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
@@ -11,6 +9,7 @@ from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.consensus_clustering.partition import partition_graph
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Option
 
 #: with more clusters than this, and many more than vectors wanted, Lanczos iteration is faster than the dense matrix
 LANCZOS_ABOVE = 500
@@ -97,7 +96,7 @@ def kmeans(
         if len(x) > STARTS_ON:
             chosen = np.sort(rng.choice(len(x), STARTS_ON, replace=False, p=weight / weight.sum()))
             few, own = x[chosen], np.ones(STARTS_ON)
-        found: Any = None
+        found: Dynamic = None
         for start in ["k-means++"] * n_init + [_orthogonal(few, k, rng)]:
             seed = int(rng.integers(2**31 - 1))
             model = KMeans(k, init=start, n_init=1, max_iter=200, random_state=seed).fit(few, sample_weight=own)
@@ -130,7 +129,7 @@ def _orthogonal(x: Array, k: int, rng: np.random.Generator) -> Array:
 
 def spectral_run(
     e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, variant: str = "spectral", solver: str = "auto",
-    balance: float = 0.05, **_options: Any,
+    balance: float = 0.05, **_options: Option,
 ) -> Found:  # fmt: skip
     """k-means on the leading eigenvectors of the graph of points and clusters, or its cut by METIS."""
     if variant == "metis":
@@ -181,7 +180,7 @@ def degrees(e: Evidence) -> Array:
     return e.scores(e.weight * e.sizes)
 
 
-def _ncut(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: Any) -> Found:
+def _ncut(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: Option) -> Found:
     degree = degrees(e)
     of_all = e.scores(e.weight * e.sizes_in_tables)
     places, left, _, solver = eigenvectors(e, 1 / np.sqrt(of_all), np.sqrt(e.weight), k, rng)

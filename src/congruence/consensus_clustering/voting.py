@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -18,7 +16,7 @@ STEPS = 100
 SAMPLE = 20_000
 
 
-def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: Any) -> Found:
+def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
     few = e
     if e.n_rows > SAMPLE:
         few = e.taken(np.sort(rng.choice(e.n_rows, SAMPLE, replace=False, p=e.mass / e.mass.sum())))

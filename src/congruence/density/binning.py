@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.labels import Labels
 from congruence.machine import device, jit
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, DeviceArray, Dynamic, PointsLike
 
 METHODS = ("width", "frequency", "mdl")
 
@@ -66,7 +67,7 @@ class Binning:
         method: Literal["width", "frequency", "mdl"] = "width",
         bins: int = 10,
         *,
-        nominal: Sequence[Any] = (),
+        nominal: Sequence[str | int] = (),
         spare: bool = False,
     ) -> None:
         if method not in METHODS:
@@ -78,7 +79,7 @@ class Binning:
         self.nominal, self.spare = tuple(names_in(nominal, "nominal")), spare
         self.attributes: tuple[Attribute, ...] = ()
 
-    def fit(self, X: Any, labels: Any = None) -> Binning:
+    def fit(self, X: PointsLike, labels: ClusteringLike = None) -> Binning:
         """Find the bins of these data; "mdl" needs the labels of their points.
 
         Args:
@@ -151,7 +152,7 @@ class Binning:
         return tuple(a.n_bins for a in self._known())
 
     @property
-    def nominal_names(self) -> list[Any]:
+    def nominal_names(self) -> list[str | int]:
         """The nominal attributes: as fitted, or before that as named."""
         return [a.name for a in self.attributes if a.values is not None] if self.attributes else list(self.nominal)
 
@@ -165,7 +166,7 @@ class Binning:
             raise InputError("this Binning has no bins yet: call .fit(X) first")
         return self.attributes
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: PointsLike) -> Array:
         """The bin of every value, (points, attributes) int32; values outside the fitted range are in the first or last bin.
 
         Args:
@@ -181,7 +182,7 @@ class Binning:
             codes[piece] = coder(piece)[0].T
         return codes
 
-    def outside(self, X: Any) -> dict[str, int]:
+    def outside(self, X: PointsLike) -> dict[str, int]:
         """For each attribute, the number of values that are outside the fitted range or new.
 
         Args:
@@ -195,7 +196,7 @@ class Binning:
         found = np.sum([coder(piece)[1] for piece in columns.pieces()], axis=0)
         return dict(zip(self.names, found.tolist(), strict=True))
 
-    def columns(self, X: Any) -> Columns:
+    def columns(self, X: PointsLike) -> Columns:
         """The data as columns, after a check that they are the fitted attributes.
 
         Args:
@@ -304,9 +305,9 @@ def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
     return found
 
 
-def _limits_of(column: Any) -> tuple[float, float, bool]:
+def _limits_of(column: DeviceArray) -> tuple[float, float, bool]:
     """The same for one column, on host or GPU."""
-    xp: Any = device.cupy() if device.is_on_card(column) else np
+    xp: Dynamic = device.cupy() if device.is_on_card(column) else np
     numbers = column.astype(np.float64)
     missing = xp.isnan(numbers)
     if bool(missing.all()):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory
 from congruence.machine import device
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, DeviceArray, Dynamic, PointsLike
 
 #: values per chunk of binning and counting; chunks stay in cache
 PIECE = 1 << 17
@@ -32,7 +32,7 @@ class Columns:
         return len(self.columns[0])
 
     @property
-    def card(self) -> Any:
+    def card(self) -> Dynamic:
         """The numbers on the GPU, or None."""
         return next((c for c in self.columns if device.is_on_card(c)), None)
 
@@ -81,7 +81,7 @@ def decoded(column: Labels) -> Array:
     return names[column.codes]
 
 
-def encoded(values: Any, name: str) -> Labels:
+def encoded(values: DeviceArray, name: str) -> Labels:
     """A nominal column from any accepted labels."""
     found = as_clustering(values, f"attribute {name!r}")
     if not isinstance(found, Labels):
@@ -89,7 +89,7 @@ def encoded(values: Any, name: str) -> Labels:
     return found
 
 
-def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
+def as_columns(X: PointsLike, nominal: Sequence[str | int] = ()) -> Columns:
     """The attributes of a frame, a mapping of columns or a 2-D array; strings, categories and booleans are nominal."""
     if isinstance(X, Columns):
         return X
@@ -116,7 +116,7 @@ def as_columns(X: Any, nominal: Sequence[Any] = ()) -> Columns:
     return Columns(names, columns)
 
 
-def raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
+def raw_columns(X: PointsLike) -> tuple[tuple[str, ...], list[ColumnLike]]:
     """Names and values of the columns of any table."""
     if isinstance(X, Mapping) and not type(X).__module__.startswith("xarray"):
         return tuple(map(str, X)), list(X.values())
@@ -133,7 +133,7 @@ def raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
         return tuple(map(str, names)), [X[name] for name in names]
     if hasattr(X, "tocsr"):
         raise InputError("the data are sparse; bins are counted over all values: pass X.toarray()")
-    data: Any
+    data: Dynamic
     if device.is_on_card(X):
         data = device.array(X)
     elif not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
@@ -154,7 +154,7 @@ def raw_columns(X: Any) -> tuple[tuple[str, ...], list[Any]]:
     return tuple(f"x{i}" for i in range(data.shape[1])), [data[:, i] for i in range(data.shape[1])]
 
 
-def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
+def _column(values: ColumnLike, name: str, nominal: bool) -> Array | Labels:
     """One attribute as numbers (float64, on a GPU any type), or as encoded values."""
     if device.is_on_card(values):
         values = device.array(values)
@@ -185,7 +185,7 @@ def _column(values: Any, name: str, nominal: bool) -> Array | Labels:
     return encoded(array, name)
 
 
-def _arrow_column(values: Any, name: str, nominal: bool) -> Array | Labels:
+def _arrow_column(values: ColumnLike, name: str, nominal: bool) -> Array | Labels:
     import pyarrow as pa
 
     try:
@@ -212,7 +212,7 @@ def _arrow_column(values: Any, name: str, nominal: bool) -> Array | Labels:
     return encoded(values, name)
 
 
-def block_of(columns: Sequence[Any], which: Array, piece: slice) -> Array:
+def block_of(columns: Sequence[Array | Labels], which: Array, piece: slice) -> Array:
     """A chunk of values of these columns, one row each."""
     block = np.empty((len(which), piece.stop - piece.start))
     for r, i in enumerate(which.tolist()):
@@ -220,12 +220,12 @@ def block_of(columns: Sequence[Any], which: Array, piece: slice) -> Array:
     return block
 
 
-def on_host(column: Any) -> Array:
+def on_host(column: DeviceArray) -> Array:
     """Numbers as float64 on the host."""
     return np.asarray(column.get() if device.is_on_card(column) else column, dtype=np.float64)
 
 
-def brought(X: Any, engine: str) -> Any:
+def brought(X: PointsLike, engine: str) -> PointsLike:
     """The data on the device that counts: "cpu" copies from the GPU, "cuda" copies to it if they fit."""
     if engine == "cpu":
         return device.array(X).get() if device.is_on_card(X) else X

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -21,19 +21,23 @@ from congruence.inputs.formats import is_anndata
 from congruence.inputs.labels import Unassigned, in_memory
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, Dynamic, NoiseLike, PointsLike, Seed
+
+if TYPE_CHECKING:
+    from congruence.inputs.coerce import Clustering
 
 #: maximum number of cells of a profile
 MOST_CELLS = 100_000_000
 
 
 def density_profile(
-    X: Any,
-    labels: Any,
+    X: PointsLike,
+    labels: ClusteringLike,
     binning: Binning | None = None,
     *,
     bivariate: bool = False,
     unassigned: Unassigned = "error",
-    noise: Any = None,
+    noise: NoiseLike = None,
     threads: int | None = None,
     engine: Literal["auto", "cpu", "cuda"] = "auto",
 ) -> Profile:
@@ -86,7 +90,7 @@ def density_profile(
 
 def counted(
     columns: Columns,
-    clusterings: Sequence[Any],
+    clusterings: Sequence[Clustering],
     binning: Binning,
     *,
     bivariate: bool = False,
@@ -131,7 +135,7 @@ def counted(
 
 def _count_pieces(
     coder: Coder,
-    clusterings: Sequence[Any],
+    clusterings: Sequence[Clustering],
     n_bins: tuple[int, ...],
     starts: Array,
     bivariate: bool,
@@ -154,7 +158,7 @@ def _count_pieces(
 
 
 def _add(
-    clustering: Any, piece: slice, codes: Array, starts: Array, counts: Array, sizes: Array, compiled: bool
+    clustering: Clustering, piece: slice, codes: Array, starts: Array, counts: Array, sizes: Array, compiled: bool
 ) -> None:
     """Add a chunk of points to the counts and sizes of a clustering."""
     k = clustering.k
@@ -199,7 +203,7 @@ def similarity_matrix(a: Profile, b: Profile) -> Array:
     return np.asarray(a.counts.astype(np.float64) @ b.counts.astype(np.float64).T)
 
 
-def equal_samples(data: list[Columns], sides: list[Any], random_state: Any) -> tuple[list[Columns], list[Any]]:
+def equal_samples(data: list[Columns], sides: list[Dynamic], random_state: Seed) -> tuple[list[Columns], list[Dynamic]]:
     """A stratified random sample of the larger side with the size of the smaller."""
     if any(side.soft for side in sides):
         raise InputError("memberships have no clusters to sample from; pass sizes='scaled'")
@@ -213,7 +217,7 @@ def equal_samples(data: list[Columns], sides: list[Any], random_state: Any) -> t
     return data, sides
 
 
-def stratified_sample(codes: Array, k: int, size: int, random_state: Any) -> Array:
+def stratified_sample(codes: Array, k: int, size: int, random_state: Seed) -> Array:
     """A stratified sample of points; rounding goes to the largest remainders."""
     rng = np.random.default_rng(seed_sequence(random_state))
     many = np.bincount(codes, minlength=k + 1)[:k]

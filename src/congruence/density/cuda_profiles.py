@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
+from congruence.typing import DeviceArray, Dynamic
+
+if TYPE_CHECKING:
+    from congruence.inputs.coerce import Clustering
 
 #: threads of a block; blocks for each multiprocessor; points of one block, at least
 THREADS, BLOCKS, POINTS = 512, 8, 1 << 14
@@ -21,7 +25,7 @@ _i32, _i64 = np.int32, np.int64
 
 
 def count_on_card(
-    coder: Coder, clusterings: Sequence[Any], n_bins: tuple[int, ...], starts: Array, bivariate: bool
+    coder: Coder, clusterings: Sequence[Clustering], n_bins: tuple[int, ...], starts: Array, bivariate: bool
 ) -> tuple[Array, list[tuple[Array, Array]]]:
     """Values outside, and for each clustering its counts and sizes, as on the CPU."""
     cp = device.cupy()
@@ -32,7 +36,7 @@ def count_on_card(
     with in_memory():
         found = []
         for c in clusterings:
-            kind: Any = np.float64 if isinstance(c, Memberships) else np.uint64
+            kind: Dynamic = np.float64 if isinstance(c, Memberships) else np.uint64
             found.append((cp.zeros((c.k, total), kind), cp.zeros(c.k, np.float64)))
         seen = cp.zeros((attributes, 2), np.uint64)
         # bin as many points at a time as fit next to one column of numbers
@@ -67,7 +71,7 @@ def _parts(n: int, beside: int) -> int:
     return int(max(1, min(-(-n // POINTS), -(-device.facts()[0] * BLOCKS // beside))))
 
 
-def _binned(coder: Coder, piece: slice, seen: Any) -> Any:
+def _binned(coder: Coder, piece: slice, seen: DeviceArray) -> DeviceArray:
     """The bins of a chunk of points, attributes × points; adds to `seen` how many values were missing, and outside."""
     cp = device.cupy()
     n = piece.stop - piece.start
@@ -91,12 +95,19 @@ def _binned(coder: Coder, piece: slice, seen: Any) -> Any:
     return codes
 
 
-def _codes(labels: Labels, piece: slice) -> Any:
+def _codes(labels: Labels, piece: slice) -> DeviceArray:
     return labels.card.codes[piece] if labels.card is not None else device.cupy().asarray(labels.codes[piece])
 
 
 def _add(
-    clustering: Any, piece: slice, codes: Any, axes: Any, on_card: Any, starts: Array, counts: Any, sizes: Any
+    clustering: Dynamic,
+    piece: slice,
+    codes: DeviceArray,
+    axes: DeviceArray,
+    on_card: DeviceArray,
+    starts: Array,
+    counts: DeviceArray,
+    sizes: DeviceArray,
 ) -> None:
     """Add a chunk of points to the counts and sizes of a clustering."""
     cp = device.cupy()
@@ -117,7 +128,7 @@ def _add(
     )  # fmt: skip
 
 
-def _add_memberships(u: Any, codes: Any, axes: Array, starts: Array, counts: Any) -> None:
+def _add_memberships(u: DeviceArray, codes: DeviceArray, axes: Array, starts: Array, counts: DeviceArray) -> None:
     """Sums of memberships in each bin: products with bin indicators, some points at a time."""
     cp = device.cupy()
     for (one, two, across, bins), start in zip(axes.tolist(), starts.tolist(), strict=False):

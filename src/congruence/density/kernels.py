@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.machine.jit import njit
+from congruence.statistics.tables import Array
 
 #: up to this many cuts are counted linearly, vectorised over points; above that, by binary search
 FEW = 24
@@ -14,16 +13,16 @@ FEW = 24
 
 @njit
 def bin_block(
-    block: Any,
-    cuts: Any,
-    starts: Any,
-    low: Any,
-    high: Any,
-    missing: Any,
-    rows: Any,
-    codes: Any,
-    gaps: Any,
-    outside: Any,
+    block: Array,
+    cuts: Array,
+    starts: Array,
+    low: Array,
+    high: Array,
+    missing: Array,
+    rows: Array,
+    codes: Array,
+    gaps: Array,
+    outside: Array,
 ) -> None:
     """codes[rows[r], p]: how many cuts are not above block[r, p]; counts values that are missing or outside low … high."""
     n = block.shape[1]
@@ -66,7 +65,7 @@ def bin_block(
 
 
 @njit
-def count_bins(codes: Any, starts: Any, labels: Any, counts: Any) -> None:
+def count_bins(codes: Array, starts: Array, labels: Array, counts: Array) -> None:
     """Add the points to counts (clusters × bins); label k, one past the last cluster, is a point in no cluster."""
     k = counts.shape[0]
     for i in range(codes.shape[0]):

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from congruence.errors import InputError, real_number, refused, some_of
 from congruence.statistics.tables import Array, AsJson, union
+from congruence.typing import Frame, Label, Record, Scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Attribute:
     low: float = math.nan
     high: float = math.nan
     #: nominal attributes: their values, one bin each
-    values: tuple[Any, ...] | None = None
+    values: tuple[Label, ...] | None = None
     #: extra bins, in this order: for new values, for missing values
     takes_unseen: bool = False
     takes_missing: bool = False
@@ -37,7 +37,7 @@ class Attribute:
     def __hash__(self) -> int:
         return hash(self._facts())
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _facts(self) -> tuple[object, ...]:
         """The fields compared for equality, with NaN equal to NaN."""
         ends = (self.low, self.high) if self.low == self.low else None
         return self.name, self.cuts, ends, self.values, self.takes_unseen, self.takes_missing, self.pair
@@ -92,7 +92,7 @@ class Profile(AsJson):
 
     #: clusters × bins, the bins of all attributes side by side
     counts: Array
-    clusters: tuple[Any, ...]
+    clusters: tuple[Label, ...]
     attributes: tuple[Attribute, ...]
     #: points in each cluster
     sizes: Array
@@ -100,7 +100,7 @@ class Profile(AsJson):
     outside: Array
 
     @classmethod
-    def of(cls, counts: Any, n_bins: Sequence[int] | None = None, clusters: Sequence[Any] | None = None) -> Profile:
+    def of(cls, counts: Array, n_bins: Sequence[int] | None = None, clusters: Sequence[Label] | None = None) -> Profile:
         """The profile with these counts (clusters × bins); `n_bins` of each attribute, by default one attribute.
 
         >>> Profile.of([[8, 0, 5, 3], [0, 6, 3, 3]], n_bins=[2, 2])
@@ -140,7 +140,7 @@ class Profile(AsJson):
         return tuple(a.name for a in self.attributes)
 
     @property
-    def n(self) -> Any:
+    def n(self) -> Scalar:
         """Number of points."""
         return self.sizes.sum().item()
 
@@ -190,7 +190,7 @@ class Profile(AsJson):
         outside = self.outside + other.outside
         return Profile(counts=counts, clusters=clusters, attributes=self.attributes, sizes=sizes, outside=outside)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The columns of `to_frame`: cluster, attribute, bin and count of each cell."""
         table = self.to_frame("pyarrow")
         return {name: table[name].to_pylist() for name in table.column_names}
@@ -202,7 +202,7 @@ class Profile(AsJson):
     def __hash__(self) -> int:
         return hash(Profile)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> Frame:
         """One row per cluster and bin: cluster, attribute, bin, count.
 
         Args:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from congruence.density.similarity import compare_profiles
 from congruence.errors import InputError, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.docstrings import described_arguments, document
+from congruence.typing import ClusteringLike, Dynamic, Option, PointsLike
+
+if TYPE_CHECKING:
+    from congruence.density.profile import Profile
 
 
 def scorer(key: str) -> Callable[..., float]:
@@ -18,12 +22,18 @@ def scorer(key: str) -> Callable[..., float]:
 
     options = {p.name: p for p in inspect.signature(compare_profiles).parameters.values() if p.kind is p.KEYWORD_ONLY}
 
-    def score(a: Any, b: Any, X: Any = None, X_b: Any = None, **given: Any) -> float:
+    def score(
+        a: ClusteringLike | Profile,
+        b: ClusteringLike | Profile,
+        X: PointsLike = None,
+        X_b: PointsLike = None,
+        **given: Option,
+    ) -> float:
         if yes_or_no(given.get("adjusted"), "adjusted") and "adjusted" not in record.parameters:
             raise InputError(f"{key} has no adjusted form; cg.adco has one")
         return compare_profiles(a, b, X, X_b, **given)[key]
 
-    described: Any = score
+    described: Dynamic = score
     described.needs = compare_profiles.needs  # type: ignore[attr-defined]
     sides_of = [p for p in inspect.signature(score).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     described.__signature__ = inspect.Signature([*sides_of, *options.values()])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import Unassigned, noise_caution
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, Dynamic, Frame, Label, NoiseLike, Option, PointsLike, Record, Scalar, Seed
 
 KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 KERNELS = ("linear", "polynomial", "rbf")
@@ -56,7 +57,7 @@ class Kernel:
     gamma: float | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Kernel:
+    def of(cls, options: Mapping[str, Option]) -> Kernel:
         """The kernel of these options; unknown names and invalid values raise."""
         known = [option.name for option in fields(cls)]
         for name in options:
@@ -75,7 +76,7 @@ class Kernel:
             raise InputError("a kernel has degree above 0, coef0 of at least 0 and gamma above 0")
         return found
 
-    def __call__(self, product: Any, square_a: Any, square_b: Any, scale: float) -> Any:
+    def __call__(self, product: Scalar, square_a: Scalar, square_b: Scalar, scale: float) -> Scalar:
         """The kernel of vectors with this product and these squares; `scale` is the square that gamma is measured by."""
         if self.kernel == "polynomial":  # divided by the scale, so that large counts do not overflow
             return ((product + self.coef0) / (scale + self.coef0)) ** self.degree
@@ -104,9 +105,9 @@ class ProfileComparison(Result):
 
     values: dict[str, float]
     statistic: Profiles = field(repr=False)
-    matches: tuple[tuple[Any, Any, float, float, float, float], ...]
-    only_a: tuple[Any, ...]
-    only_b: tuple[Any, ...]
+    matches: tuple[tuple[Label, Label, float, float, float, float], ...]
+    only_a: tuple[Label, ...]
+    only_b: tuple[Label, ...]
     attributes: tuple[tuple[str, float, float, int, int], ...]
     profiles: tuple[Profile, Profile] = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -118,9 +119,9 @@ class ProfileComparison(Result):
         return self.values[name]
 
     @property
-    def mapping(self) -> dict[Any, Any]:
+    def mapping(self) -> dict[Label, Label]:
         """The matched cluster of a for each cluster of b."""
-        best: dict[Any, tuple[float, Any]] = {}
+        best: dict[Label, tuple[float, Label]] = {}
         for a, b, weight, *_ in self.matches:
             best[b] = max(best.get(b, (-1.0, None)), (weight, a), key=lambda x: x[0])
         return {b: a for b, (_, a) in best.items()}
@@ -131,7 +132,7 @@ class ProfileComparison(Result):
 
     def to_frame(  # type: ignore[override]
         self, what: Literal["attributes", "clusters"] = "attributes", backend: str | None = None
-    ) -> Any:
+    ) -> Frame:
         """One row per attribute, or one row per matched pair of clusters.
 
         Args:
@@ -150,16 +151,16 @@ class ProfileComparison(Result):
         rows = self.attribute_rows() if what == "attributes" else self.cluster_rows()
         return make_frame({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, backend)
 
-    def cluster_rows(self) -> list[dict[str, Any]]:
+    def cluster_rows(self) -> list[Record]:
         """One row per matched pair of clusters."""
         return [dict(zip(("a", "b", "weight", "similarity", "size_a", "size_b"), m, strict=True)) for m in self.matches]
 
-    def attribute_rows(self) -> list[dict[str, Any]]:
+    def attribute_rows(self) -> list[Record]:
         """One row per attribute."""
         names = ("attribute", "adds", "similarity", "outside_a", "outside_b")
         return [dict(zip(names, row, strict=True)) for row in self.attributes]
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Record:
         """Everything in the comparison, for JSON."""
         return {
             "values": self.values,
@@ -202,24 +203,24 @@ class ProfileComparison(Result):
     random_state=("sizes='sample'", is_one("sizes", "sample")),
 )
 def compare_profiles(
-    a: Any,
-    b: Any,
-    X: Any = None,
-    X_b: Any = None,
+    a: ClusteringLike | Profile,
+    b: ClusteringLike | Profile,
+    X: PointsLike = None,
+    X_b: PointsLike = None,
     *,
     binning: str | Binning = "width",
     bins: int = 10,
-    nominal: Any = (),
+    nominal: Sequence[str | int] = (),
     adjusted: bool = False,
     bivariate: bool = False,
     matching: Literal["one", "soft"] = "one",
     sizes: Literal["given", "sample", "scaled"] = "given",
     unassigned: Unassigned = "error",
-    noise: Any = None,
-    random_state: Any = None,
+    noise: NoiseLike = None,
+    random_state: Seed = None,
     threads: int | None = None,
     engine: Literal["auto", "cpu", "cuda"] = "auto",
-    **historical: Any,
+    **historical: Option,
 ) -> ProfileComparison:
     """Compare two clusterings by their density profiles: values, matched clusters, contribution of each attribute.
 
@@ -297,7 +298,7 @@ def compare_profiles(
     return replace(found, notes=(*cautions, *found.notes))
 
 
-def _given_profiles(a: Any, b: Any, X: Any, X_b: Any, sizes: str) -> tuple[Profile, Profile]:
+def _given_profiles(a: Dynamic, b: Dynamic, X: PointsLike, X_b: PointsLike, sizes: str) -> tuple[Profile, Profile]:
     if not (isinstance(a, Profile) and isinstance(b, Profile)):
         raise InputError(
             "one side is a profile and the other is not; count both with cg.density_profile and one Binning"
@@ -311,18 +312,18 @@ def _given_profiles(a: Any, b: Any, X: Any, X_b: Any, sizes: str) -> tuple[Profi
 
 
 def _counted_profiles(
-    a: Any,
-    b: Any,
-    X: Any,
-    X_b: Any,
+    a: ClusteringLike,
+    b: ClusteringLike,
+    X: PointsLike,
+    X_b: PointsLike,
     binning: str | Binning,
     bins: int,
-    nominal: Any,
+    nominal: Sequence[str | int],
     bivariate: bool,
     sizes: str,
     unassigned: Unassigned,
-    noise: Any,
-    random_state: Any,
+    noise: NoiseLike,
+    random_state: Seed,
     threads: int | None,
     engine: str,
 ) -> tuple[Profile, Profile]:
@@ -331,7 +332,7 @@ def _counted_profiles(
         raise InputError("density profiles need the data that were clustered: pass X, points × attributes")
     X, X_b, a, b = brought(X, engine), brought(X_b, engine), on_card(a, engine), on_card(b, engine)
     chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal)  # type: ignore[arg-type]
-    sides: list[Any] = []
+    sides: list[Dynamic] = []
     for labels, who in ((a, "a"), (b, "b")):
         raw = as_disjoint(labels, who)
         check_index(raw, X if who == "a" or X_b is None else X_b, who)

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -27,6 +27,17 @@ from congruence.inputs.files import pick
 from congruence.inputs.frames import text_grid
 from congruence.inputs.labels import Labels, Unassigned, frame_kind, in_memory, noise_caution
 from congruence.statistics.tables import Array
+from congruence.typing import (
+    ClusteringLike,
+    ColumnLike,
+    Dynamic,
+    Frame,
+    Label,
+    NoiseLike,
+    PointsLike,
+    ProgressLike,
+    Record,
+)
 
 #: number of attributes and clusters named per step
 SHOWN = 3
@@ -53,7 +64,7 @@ class Drift(Result):
     [(0, None, 0.0), (None, 1, 0.0)]
     """
 
-    windows: tuple[Any, ...]
+    windows: tuple[Label, ...]
     profiles: tuple[Profile, ...] = field(repr=False)
     #: of window i+1 with window i, and with window 0
     steps: tuple[ProfileComparison, ...] = field(repr=False)
@@ -62,12 +73,12 @@ class Drift(Result):
     notes: tuple[str, ...] = ()
 
     @property
-    def previous(self) -> Any:
+    def previous(self) -> Array:
         """The measure of each window, from the second on, with the previous one."""
         return np.array([step[self.measure] for step in self.steps])
 
     @property
-    def first(self) -> Any:
+    def first(self) -> Array:
         """The measure of each window, from the second on, with the first."""
         return np.array([step[self.measure] for step in self.from_first])
 
@@ -88,7 +99,7 @@ class Drift(Result):
 
     def moved_clusters(
         self, window: int, since: Literal["previous", "first"] = "previous"
-    ) -> list[tuple[Any, Any, float]]:
+    ) -> list[tuple[Label, Label, float]]:
         """Clusters before and now, the most changed first, with their similarity; None if one has no counterpart.
 
         Args:
@@ -99,7 +110,7 @@ class Drift(Result):
             InputError: If an argument is invalid.
         """
         step = self._step(window, since)
-        rows: list[tuple[Any, Any, float]] = [
+        rows: list[tuple[Label, Label, float]] = [
             (a, b, similar) for a, b, _, similar, *_ in step.matches if similar < 1 - 1e-12
         ]
         rows += [(a, None, 0.0) for a in step.only_a] + [(None, b, 0.0) for b in step.only_b]
@@ -111,11 +122,11 @@ class Drift(Result):
             raise InputError(f"window must be from 1 (the second) to {len(self.windows) - 1}, not {window}")
         return (self.steps if since == "previous" else self.from_first)[window - 1]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Record]:
         """One row per window: points, clusters, the measure with the previous and the first window, and what changed most."""
         found = []
         for i, (name, profile) in enumerate(zip(self.windows, self.profiles, strict=True)):
-            row: dict[str, Any] = {"window": name, "points": profile.n, "clusters": len(profile.clusters)}
+            row: Record = {"window": name, "points": profile.n, "clusters": len(profile.clusters)}
             row |= {
                 "previous": None,
                 "first": None,
@@ -131,13 +142,13 @@ class Drift(Result):
             found.append(row)
         return found
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per window: points, clusters, the measure, and what changed most."""
         rows = self.rows()
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         return {**columns, "window": [str(name) for name in columns["window"]]}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The measure, one row per window, all steps, and the notes, as plain Python values."""
         return dict(
             plain(
@@ -167,7 +178,7 @@ class Drift(Result):
         return "\n".join([title, grid, *(f"note: {n}" for n in self.notes)])
 
 
-def _moved(before: Any, now: Any, similar: float) -> str:
+def _moved(before: Label, now: Label, similar: float) -> str:
     if before is None:
         return f"{now} (new)"
     if now is None:
@@ -181,20 +192,20 @@ def _moved(before: Any, now: Any, similar: float) -> str:
     progress=("a table; the number of windows of a stream is not known", lambda given: given["window"] is not None),
 )
 def drift(
-    windows: Any,
+    windows: PointsLike,
     labels: str | None = None,
     window: str | None = None,
     *,
     features: Sequence[str] | None = None,
     binning: str | Binning = "width",
     bins: int = 10,
-    nominal: Any = (),
+    nominal: Sequence[str | int] = (),
     measure: str = "adco",
     sizes: Literal["given", "scaled"] = "given",
     unassigned: Unassigned = "error",
-    noise: Any = None,
+    noise: NoiseLike = None,
     threads: int | None = None,
-    progress: Any = None,
+    progress: ProgressLike = None,
 ) -> Drift:
     """How a clustering changes from window to window: ADCO with the previous and the first window, and what changed.
 
@@ -248,7 +259,7 @@ def drift(
                 "features names columns of a table; a stream yields (X, labels), where X has only the features"
             )
         parts, total = _from_stream(windows), 0
-    profiles: dict[Any, Profile] = {}
+    profiles: dict[Label, Profile] = {}
     with Progress(total, progress if total else False, "windows") as bar:
         for i, (name, X, marks) in enumerate(parts):
             title = i if name is None else name
@@ -270,7 +281,7 @@ def drift(
             notes.append(f"window {name}: {values} outside the bins, most in {profile.names[worst]}")
     listed = list(profiles.values())
     # a measure that ignores sizes also ignores them in the changes
-    even: Any = "scaled" if record == "adco_cosine" else sizes
+    even: Dynamic = "scaled" if record == "adco_cosine" else sizes
     steps = [compare_profiles(p, q, sizes=even) for p, q in pairwise(listed)]
     first = [steps[0], *(compare_profiles(listed[0], q, sizes=even) for q in listed[2:])]
     if noise is None:
@@ -298,7 +309,13 @@ def _measure_of(name: str) -> str:
 
 
 def _profile(
-    name: Any, X: Any, labels: Any, binning: Binning, unassigned: Unassigned, noise: Any, threads: int | None
+    name: Label,
+    X: PointsLike,
+    labels: ClusteringLike,
+    binning: Binning,
+    unassigned: Unassigned,
+    noise: NoiseLike,
+    threads: int | None,
 ) -> Profile:
     raw = as_disjoint(labels, f"window {name}: labels")
     check_index(raw, X, f"the labels of window {name}")
@@ -314,7 +331,7 @@ def _profile(
     return counted(columns, [clustering], binning, threads=threads)[0]
 
 
-def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
+def _from_stream(windows: PointsLike) -> Iterable[tuple[Label, PointsLike, ClusteringLike]]:
     is_one = not isinstance(windows, Iterable) or getattr(windows, "ndim", None) == 0
     if isinstance(windows, str) or frame_kind(windows) is not None or is_one:
         raise InputError("name the columns of a table, as in drift(table, labels='cluster', window='day')")
@@ -339,8 +356,8 @@ def _from_stream(windows: Any) -> Iterable[tuple[Any, Any, Any]]:
 
 
 def _from_table(
-    table: Any, labels: str | None, window: str | None, features: Sequence[str] | None, binning: Binning
-) -> tuple[Iterable[tuple[Any, Any, Any]], int]:
+    table: Frame, labels: str | None, window: str | None, features: Sequence[str] | None, binning: Binning
+) -> tuple[Iterable[tuple[Label, PointsLike, ClusteringLike]], int]:
     """The windows of a table one by one, and their number; fits the bins on the whole table."""
     if labels is None or window is None:
         raise InputError("a table needs both names: labels='cluster' and window='day'")
@@ -371,7 +388,7 @@ def _from_table(
     if not binning.is_fitted:
         binning.fit(data, what)
 
-    def parts() -> Iterable[tuple[Any, Columns, Labels]]:
+    def parts() -> Iterable[tuple[Label, Columns, Labels]]:
         ends = np.cumsum(np.bincount(when, minlength=len(order)))
         for name, rows in zip(order, np.split(np.argsort(when, kind="stable"), ends[:-1]), strict=True):
             yield name, data.taken(rows), what.taken(rows)
@@ -379,7 +396,7 @@ def _from_table(
     return parts(), len(order)
 
 
-def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
+def _in_order(column: ColumnLike, who: str) -> tuple[list[Label], Array]:
     """The windows in a column, and the index of the window of each row; one past the last if it has none.
 
     Numbers and dates ascend, ordered categories keep their order, and text is sorted alphabetically, with the numbers
@@ -404,7 +421,7 @@ def _in_order(column: Any, who: str) -> tuple[list[Any], Array]:
     return [names[i] for i in used], place[codes]
 
 
-def _times(column: Any) -> tuple[list[Any], Array, list[int]] | None:
+def _times(column: ColumnLike) -> tuple[list[Label], Array, list[int]] | None:
     """Names, codes and order of dates or ordered categories; None for other columns."""
     import pyarrow as pa
 

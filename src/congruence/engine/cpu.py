@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ from congruence.statistics.information import (
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Maxima, Table, Tables
+from congruence.statistics.tables import Array, ClusterNames, Maxima, Table, Tables
 
 on_card = False
 #: random pairs are drawn by the host
@@ -189,7 +188,7 @@ def statistics_of_tables(
 # --- tables of hard clusterings -----------------------------------------------------------------------------------
 
 
-def picked(names: Any, keep: Array) -> Any:
+def picked(names: ClusterNames, keep: Array) -> ClusterNames:
     """The names at these positions."""
     return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
 

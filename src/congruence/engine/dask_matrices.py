@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,9 +15,10 @@ from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.schedule import connected
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic
 
 
-def dask_sums(p: Any, q: Any) -> MatrixSums:
+def dask_sums(p: Ensemble | Similarity, q: Ensemble | Similarity) -> MatrixSums:
     """Sums over pairs of points of a Dask array and another matrix, ensemble or partition."""
     from dask import compute, delayed
 
@@ -36,7 +36,7 @@ def dask_sums(p: Any, q: Any) -> MatrixSums:
     ]
     client = next((x.client for x in (p, q) if isinstance(x, Similarity) and x.client is not None), None)
     if client is None:  # Dask's default: the current client if there is one, else threads
-        found: Sequence[Any] = compute(*jobs)
+        found: Sequence[Dynamic] = compute(*jobs)
     else:
         with connected(client) as (dask, _):
             if dask is None:
@@ -60,7 +60,7 @@ def dask_sums(p: Any, q: Any) -> MatrixSums:
 class _Side:
     """One of the two matrices as blocks: of an array, or computed from labels."""
 
-    def __init__(self, x: Any, chunks: tuple[int, ...], edges: Sequence[int]) -> None:
+    def __init__(self, x: Ensemble | Similarity, chunks: tuple[int, ...], edges: Sequence[int]) -> None:
         self.edges, self.members, self.blocks = edges, [], None
         self.facts: tuple[str, float] | None = None
         if isinstance(x, Similarity):
@@ -75,7 +75,7 @@ class _Side:
             rows = member.dense() if isinstance(member, Memberships) else member.codes
             self.members.append((rows, share))
 
-    def block(self, i: int, j: int) -> Any:
+    def block(self, i: int, j: int) -> Dynamic:
         """The inputs of block (i, j)."""
         if self.blocks is not None:
             return self.blocks[i, j]
@@ -83,7 +83,7 @@ class _Side:
         return [(values[rows], values[cols], share) for values, share in self.members]
 
 
-def _entries(given: Any, on_diagonal: bool) -> Array:
+def _entries(given: Dynamic, on_diagonal: bool) -> Array:
     if not isinstance(given, list):
         return np.asarray(given.todense() if hasattr(given, "todense") else given, dtype=np.float64)
     total = np.zeros((len(given[0][0]), len(given[0][1])))
@@ -95,7 +95,7 @@ def _entries(given: Any, on_diagonal: bool) -> Array:
 
 
 def block_sums(
-    given: Sequence[tuple[Any, Any]], start: tuple[int, int], facts: Sequence[Any]
+    given: Sequence[tuple[Dynamic, Dynamic]], start: tuple[int, int], facts: Sequence[Dynamic]
 ) -> tuple[list[float], list[tuple[float, float]]]:
     """Nine sums of a block of two matrices, and the lowest and highest entries; blocks are compared with their mirrors."""
     on_diagonal = start[0] == start[1]
@@ -128,7 +128,7 @@ def _check(block: Array, mirror: Array, start: tuple[int, int], who: str, tolera
         )
 
 
-def by_blocks(p: Any, q: Any) -> bool:
+def by_blocks(p: Ensemble | Similarity, q: Ensemble | Similarity) -> bool:
     """Whether `dask_sums` applies: one is a Dask array, and the other can be split into blocks."""
     arrays = [x for x in (p, q) if isinstance(x, Similarity) and is_dask_array(x.matrix)]
     plain = all(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -117,7 +116,8 @@ class Own:
         return np.add.reduceat(terms_of(np.concatenate(self.sizes), self.n), first)
 
     def counted(
-        self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array, best_b: Array,
+        self, pair_i: Array, pair_j: Array, wanted: set[type], squares: Array, logs: Array, best_a: Array,
+        best_b: Array,
         expected: Callable[[Array, Array], Array] | None,
     ) -> Counted:  # fmt: skip
         """The statistics of pairs from Σn² and Σ n_ij·log(n/n_ij) in whole units, and from maxima if requested."""
@@ -142,7 +142,7 @@ class Own:
         return Counted(pair_i, pair_j, total, found)
 
 
-def _run_counted(jobs: Sequence[tuple[int, Callable[[], Any]]], threads: int, progress: Progress | None) -> None:
+def _run_counted(jobs: Sequence[tuple[int, Callable[[], object]]], threads: int, progress: Progress | None) -> None:
     """Run the jobs in threads and report progress in pairs; Ctrl-C cancels jobs that have not started."""
     pool = ThreadPoolExecutor(threads)
     try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from congruence.machine.jit import njit
 from congruence.statistics.information import ATANH, LN2, SQRT2
+from congruence.statistics.tables import Array
 
 #: tables up to this many cells are replicated, so that consecutive equal labels do not wait for each other's store
 REPLICATED_CELLS = 2048
@@ -17,7 +17,7 @@ CACHE_BYTES = 2 << 20
 
 
 @njit
-def count_raw(a: Any, b: Any, low_a: int, low_b: int, k_a: int, k_b: int) -> Any:
+def count_raw(a: Array, b: Array, low_a: int, low_b: int, k_a: int, k_b: int) -> Array:
     """Table of two raw integer vectors whose labels start at low_a and low_b; all zero if a label is out of range."""
     cells = k_a * k_b
     ways = 4 if cells <= REPLICATED_CELLS else 1
@@ -48,7 +48,7 @@ def count_raw(a: Any, b: Any, low_a: int, low_b: int, k_a: int, k_b: int) -> Any
 
 
 @njit
-def count_sorted(a: Any, b: Any, k_a: int, k_b: int) -> Any:
+def count_sorted(a: Array, b: Array, k_a: int, k_b: int) -> tuple[Array, Array, Array]:
     """Non-zero cells (row, column, count) of two encoded vectors, in O(n + k_a + k_b) memory: points sorted by a."""
     n = len(a)
     start = np.zeros(k_a + 1, np.int64)
@@ -83,7 +83,9 @@ def count_sorted(a: Any, b: Any, k_a: int, k_b: int) -> Any:
 
 
 @njit
-def count_blocks(labels: Any, width: Any, pair_i: Any, pair_j: Any, offset: Any, mass: Any, out: Any) -> None:
+def count_blocks(
+    labels: Array, width: Array, pair_i: Array, pair_j: Array, offset: Array, mass: Array, out: Array
+) -> None:
     """Dense tables of many pairs, one after the other in `out`; mass is empty if every point counts once."""
     n = labels.shape[1]
     for q in range(len(pair_i)):
@@ -99,7 +101,7 @@ def count_blocks(labels: Any, width: Any, pair_i: Any, pair_j: Any, offset: Any,
 
 
 @njit
-def count_sizes(codes: Any, k: int) -> Any:
+def count_sizes(codes: Array, k: int) -> Array:
     """Number of points with each code below k; uses four counters in turn, so that stores do not wait."""
     sizes = np.zeros((4, k), np.int64)
     quads = len(codes) // 4
@@ -115,7 +117,7 @@ def count_sizes(codes: Any, k: int) -> Any:
 
 
 @njit
-def _count(a: Any, b: Any, k_b: int, table: Any, spare: Any) -> None:
+def _count(a: Array, b: Array, k_b: int, table: Array, spare: Array) -> None:
     """Add the points to the table; uses four tables in turn if available, so that stores do not wait."""
     n = len(a)
     wide = np.uint64(k_b)
@@ -138,7 +140,7 @@ def _count(a: Any, b: Any, k_b: int, table: Any, spare: Any) -> None:
 
 
 @njit
-def _count_cells(a: Any, b: Any, k_b: int, cells: int, table: Any, spares: Any, none: Any) -> None:
+def _count_cells(a: Array, b: Array, k_b: int, cells: int, table: Array, spares: Array, none: Array) -> None:
     """Count into the first cells of a table; a small table is counted in four copies in turn."""
     if cells <= REPLICATED_CELLS and 8 * cells <= len(a):
         _count(a, b, k_b, table, spares)
@@ -151,7 +153,7 @@ def _count_cells(a: Any, b: Any, k_b: int, cells: int, table: Any, spares: Any, 
 
 
 @njit
-def count_pairs(labels: Any, k: Any, pair_i: Any, pair_j: Any, offset: Any, tables: Any) -> None:
+def count_pairs(labels: Array, k: Array, pair_i: Array, pair_j: Array, offset: Array, tables: Array) -> None:
     """Add the points to the tables of these pairs, one after the other in `tables`."""
     none = np.zeros((0, 0), np.uint32)
     spares = np.zeros((3, REPLICATED_CELLS), np.uint32)
@@ -161,7 +163,7 @@ def count_pairs(labels: Any, k: Any, pair_i: Any, pair_j: Any, offset: Any, tabl
 
 
 @njit
-def _sorted_by(labels: Any, k: int) -> Any:
+def _sorted_by(labels: Array, k: int) -> tuple[Array, Array]:
     """Where the points of each cluster start, and the points in that order."""
     start = np.zeros(k + 1, np.int64)
     for p in range(len(labels)):
@@ -177,7 +179,7 @@ def _sorted_by(labels: Any, k: int) -> Any:
 
 
 @njit
-def _maxima(table: Any, k_a: int, k_b: int, tallest: Any) -> Any:
+def _maxima(table: Array, k_a: int, k_b: int, tallest: Array) -> tuple[int, int]:
     """Sums of the largest cells of rows, and of columns."""
     sum_a, sum_b = np.int64(0), np.int64(0)
     tallest[:k_b] = 0
@@ -215,8 +217,8 @@ def term(x: int, n: int, unit: float) -> int:
 
 @njit
 def fused(
-    labels: Any, k: Any, i: int, first: int, last: int, terms: Any, unit: float, want_maxima: bool,
-    squares: Any, information: Any, best_a: Any, best_b: Any,
+    labels: Array, k: Array, i: int, first: int, last: int, terms: Array, unit: float, want_maxima: bool,
+    squares: Array, information: Array, best_a: Array, best_b: Array,
 ) -> None:  # fmt: skip
     """Σn², Σ n_ij·log(n/n_ij) in whole units and, if wanted, Σ row and column maxima of label i against first … last−1.
 
@@ -282,7 +284,7 @@ def fused(
 
 
 @njit
-def _same(a: Any, b: Any) -> Any:
+def _same(a: Array, b: Array) -> bool:
     """The number of positions where two rows have the same label; the length of rows is a multiple of 64.
 
     Sums of 64 fit in a byte, and a loop of fixed length over bytes compiles to a few vector instructions.
@@ -297,7 +299,7 @@ def _same(a: Any, b: Any) -> Any:
 
 
 @njit
-def count_agreement(a: Any, b: Any, less: int, out: Any) -> None:
+def count_agreement(a: Array, b: Array, less: int, out: Array) -> None:
     """out[i, j]: the number of columns in which row i of a and row j of b agree, without padding columns."""
     for i in range(a.shape[0]):
         for j in range(b.shape[0]):
@@ -306,7 +308,7 @@ def count_agreement(a: Any, b: Any, less: int, out: Any) -> None:
 
 @njit
 def fill_consensus(
-    points: Any, rows: int, rows_end: int, cols: int, cols_end: int, less: int, share: float, out: Any
+    points: Array, rows: int, rows_end: int, cols: int, cols_end: int, less: int, share: float, out: Array
 ) -> None:
     """One tile of the consensus matrix and its mirror image; only pairs above the diagonal are counted."""
     for i in range(rows, rows_end):
@@ -317,7 +319,7 @@ def fill_consensus(
 
 
 @njit
-def shuffle(codes: Any, state: Any) -> None:
+def shuffle(codes: Array, state: Array) -> None:
     """Shuffle the codes in place (Fisher and Yates), with splitmix64 from this state.
 
     32 bits times the range, high half (Lemire); draws that would bias the result are repeated.
@@ -341,7 +343,7 @@ def shuffle(codes: Any, state: Any) -> None:
 
 
 @njit
-def look_up(values: Any, low: int, table: Any, out: Any) -> bool:
+def look_up(values: Array, low: int, table: Array, out: Array) -> bool:
     """The code of each label, by a table over their range; False if a label is not in it."""
     span = np.uint64(len(table))
     for p in range(len(values)):
@@ -356,7 +358,7 @@ def look_up(values: Any, low: int, table: Any, out: Any) -> bool:
 
 
 @njit
-def count_more(a: Any, b: Any, table: Any) -> None:
+def count_more(a: Array, b: Array, table: Array) -> None:
     """Add the points of a batch to a table; small tables use four copies in turn, so that stores do not wait."""
     across = np.int64(table.shape[1])
     cells = table.shape[0] * across
@@ -372,7 +374,7 @@ def count_more(a: Any, b: Any, table: Any) -> None:
 
 
 @njit
-def count_mass(a: Any, b: Any, mass: Any, table: Any) -> None:
+def count_mass(a: Array, b: Array, mass: Array, table: Array) -> None:
     """The same with weighted points."""
     for p in range(len(a)):
         table[a[p], b[p]] += mass[p]

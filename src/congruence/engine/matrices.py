@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from congruence.statistics.information import Info
 from congruence.statistics.matrices import MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, ProgressLike, SparseMatrix
+
+if TYPE_CHECKING:
+    from congruence.statistics.tables import Tables
 
 #: measured cost of counting one point of one pair of members, and of comparing one member on one pair of points (ns)
 TABLE_COST, TILE_COST = 0.7, 0.12
@@ -194,11 +198,11 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
     d_p, d_q = np.where(defined, d_p, 1.0), np.where(defined, d_q, 1.0)
     own = size[np.diag(defined)].sum()
 
-    def summed(products: Any, divisor: Any) -> float:
+    def summed(products: Dynamic, divisor: Dynamic) -> float:
         """Σ over pairs of different points, from ordered pairs of patterns; the self-pair of a point counts 1."""
         return float((np.where(defined, products / divisor, 0.0).sum() - own) / 2)
 
-    def products(c: Any, d: Any) -> Array:
+    def products(c: Dynamic, d: Dynamic) -> Array:
         return _inner([c[g].T @ d[g] for g in groups])
 
     square_p, sum_p = products(columns_p, columns_p), _inner([columns_p[g].sum(axis=0)[None] for g in groups])
@@ -218,7 +222,7 @@ def _counts(e: Ensemble) -> Array:
     return np.ones(len(e)) if e.member_weight is None else e.member_weight
 
 
-def _one_hot(e: Ensemble) -> Any:
+def _one_hot(e: Ensemble) -> SparseMatrix:
     """Points × all clusters, 1 if a point is in a cluster; scaled so that HHᵀ is the sum over members of weight × same."""
     from scipy.sparse import csr_array, hstack
 
@@ -231,7 +235,7 @@ def _one_hot(e: Ensemble) -> Any:
     return hstack(blocks, format="csr")
 
 
-def _inner(tables: Sequence[Any]) -> Array:
+def _inner(tables: Sequence[Tables]) -> Array:
     """Inner products of every table with every other, all at once."""
     from scipy.sparse import csr_array, vstack
 
@@ -243,7 +247,8 @@ def _inner(tables: Sequence[Any]) -> Array:
 
 
 def sums_of(
-    a: Any, b: Any, *, within: bool = True, missing: str = "ratio", threads: int | None = None, progress: Any = None,
+    a: Ensemble | Similarity, b: Ensemble | Similarity, *, within: bool = True, missing: str = "ratio",
+    threads: int | None = None, progress: ProgressLike = None,
     engine: str = "auto",
 ) -> MatrixSums:  # fmt: skip
     """The sums of two matrices, ensembles or partitions, by whichever route is cheaper; they agree to rounding."""
@@ -309,7 +314,15 @@ def by_tables(ensembles: Sequence[Ensemble], missing: str) -> bool:
     return missing != "ratio" and not weighted and not any(e.is_soft for e in ensembles)
 
 
-def _scanned_sums(p: Any, q: Any, *, within: bool, missing: str, threads: int | None, progress: Any) -> MatrixSums:
+def _scanned_sums(
+    p: Ensemble | Similarity,
+    q: Ensemble | Similarity,
+    *,
+    within: bool,
+    missing: str,
+    threads: int | None,
+    progress: ProgressLike,
+) -> MatrixSums:
     """Sums of ensembles whose members are scanned: only from tables, for any numbers of points and members."""
     if isinstance(p, Similarity) or isinstance(q, Similarity):
         raise NotApplicable(
@@ -346,12 +359,12 @@ def check_pairs(n: int, members: int) -> None:
         )
 
 
-def member_info(p: Any, q: Any, needs: type[MemberInfo]) -> MemberInfo:
+def member_info(p: Ensemble, q: Ensemble, needs: type[MemberInfo]) -> MemberInfo:
     """Entropies of the members of the ensemble with the partition, and the numbers of clusters if they are needed."""
     first, many = (q, p) if len(q) == 1 else (p, q)
     members = [first.members[0], *many.members]
     tiles = cpu.statistics(members, against_first(len(members)), {needs}, mass=p.mass)
-    found: list[Any] = [tile.statistics[needs] for tile in tiles]
+    found: list[Dynamic] = [tile.statistics[needs] for tile in tiles]
     joined = Info.joined([m.info for m in found])
     counts = ("k_a", "k_b") if issubclass(needs, PooledInfo) else ()
     return needs(joined, many.shares, **{name: np.concatenate([getattr(m, name) for m in found]) for name in counts})

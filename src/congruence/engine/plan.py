@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from congruence.errors import InputError, whole_number
 from congruence.machine import device
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array, Table, Tables
+from congruence.typing import Dynamic, ProgressLike, Seed
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from congruence.engine.interface import Engine
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 AUTO: str | None = None
 
 
-def engine_for(engine: str, members: Sequence[Any]) -> Engine:
+def engine_for(engine: str, members: Sequence[Dynamic]) -> Engine:
     """The engine to count with: the requested one; with "auto", the GPU if the members (or data) are there, else the CPU."""
     if not isinstance(engine, str) or engine not in ("auto", "cpu", "cuda"):
         raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")
@@ -42,7 +45,7 @@ def engine_for(engine: str, members: Sequence[Any]) -> Engine:
     return cuda
 
 
-def on_card(data: Any, engine: str) -> Any:
+def on_card(data: Dynamic, engine: str) -> Dynamic:
     """With engine="cuda", integer arrays copied to the GPU, to be encoded there; other inputs unchanged."""
     if not isinstance(engine, str) or engine != "cuda":
         return data
@@ -67,7 +70,7 @@ def default_threads(threads: int | None) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def in_threads(threads: int, jobs: Sequence[Callable[[], Any]]) -> list[Any]:
+def in_threads(threads: int, jobs: Sequence[Callable[[], T]]) -> list[T]:
     """Results of the jobs, in order; Ctrl-C cancels jobs that have not started."""
     if threads == 1 or len(jobs) == 1:
         return [job() for job in jobs]
@@ -78,7 +81,7 @@ def in_threads(threads: int, jobs: Sequence[Callable[[], Any]]) -> list[Any]:
         pool.shutdown(cancel_futures=True)
 
 
-def generator_of(random_state: Any) -> np.random.Generator:
+def generator_of(random_state: Seed) -> np.random.Generator:
     """A random generator from a seed, a sequence of seeds, a generator or None."""
     try:
         return np.random.default_rng(random_state)
@@ -88,7 +91,7 @@ def generator_of(random_state: Any) -> np.random.Generator:
         ) from None
 
 
-def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+def seed_sequence(random_state: Seed) -> np.random.SeedSequence:
     """The seed sequence of a random_state of any kind."""
     if random_state is None or isinstance(random_state, int | np.integer):
         if random_state is not None and random_state < 0:
@@ -180,7 +183,7 @@ class Counted:
     statistics: dict[type, Statistic]
 
 
-def _takes_two(function: Any) -> bool:
+def _takes_two(function: object) -> bool:
     """Whether this is a function that can be called with two values, as far as its signature tells."""
     if not callable(function):
         return False
@@ -203,7 +206,7 @@ class Progress:
     in_lines: ClassVar[bool] = False
     _printing: ClassVar[Progress | None] = None
 
-    def __init__(self, total: int, report: Callable[[int, int], Any] | bool | None, what: str = "pairs") -> None:
+    def __init__(self, total: int, report: ProgressLike, what: str = "pairs") -> None:
         if not _takes_two(report) and not isinstance(report, bool | np.bool_ | None):
             raise InputError(f"progress must be a function of (done, total), True, False or None; got {report!r}")
         self.total, self.done, self.what = total, 0, what
@@ -212,8 +215,8 @@ class Progress:
         wanted = report is True or (self.in_lines and report is None)
         self.lines_wanted = wanted and self.report is None and not self.bar_wanted
         self.tenths = 0
-        self.bar: Any = None
-        self.task: Any = None
+        self.bar: Dynamic = None
+        self.task: Dynamic = None
         self.started = time.monotonic()
 
     def __enter__(self) -> Progress:

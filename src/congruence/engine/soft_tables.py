@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array, Tables
+from congruence.typing import SparseMatrix
 
 
 def soft_tiles(
@@ -60,7 +60,9 @@ def soft_tiles(
         yield pair_i, pair_j, TableTile(replace(tables, same=same, gram=gram, memberships=rows))
 
 
-def _both_rows(a: Clustering, b: Clustering, weights: Array, own: Array) -> tuple[Any, Any, Array, Array]:
+def _both_rows(
+    a: Clustering, b: Clustering, weights: Array, own: Array
+) -> tuple[SparseMatrix, SparseMatrix, Array, Array]:
     """The memberships of two clusterings, sparse, with the weights of the points and their self-pair contributions."""
     return _sparse(a), _sparse(b), weights, own
 
@@ -109,7 +111,7 @@ def membership_rows(clustering: Clustering, piece: slice) -> Array:
     return rows
 
 
-def _sparse(clustering: Clustering) -> Any:
+def _sparse(clustering: Clustering) -> SparseMatrix:
     from scipy.sparse import csr_array
 
     if isinstance(clustering, Memberships):

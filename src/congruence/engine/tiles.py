@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from congruence.engine import plan
 from congruence.engine.plan import Progress
@@ -20,6 +21,7 @@ from congruence.inputs.similarity import Similarity
 from congruence.machine import jit
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic
 
 #: points on a side of a tile: tiles of two matrices and their products stay well below 100 MB
 SIDE = 1024
@@ -154,7 +156,7 @@ def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress |
         copies = mass.values * (mass.values - 1) / 2
     weights, own_weights = point_weights(mass, n)
     pieces = slices(n)
-    total: list[Any] = [0.0] * 6
+    total: list[Dynamic] = [0.0] * 6
     exact: list[int] = [0] * 6
     for x, rows in enumerate(pieces):
         for cols in pieces[x:]:
@@ -207,7 +209,7 @@ def tiles_of(x: Similarity | Ensemble, missing: str = "ratio") -> Tiles:
     return EnsembleTiles(x, missing)
 
 
-def blocks(tiles: Tiles, rows: int, dtype: Any) -> Iterator[tuple[slice, Array]]:
+def blocks(tiles: Tiles, rows: int, dtype: DTypeLike) -> Iterator[tuple[slice, Array]]:
     """The matrix in blocks of whole rows."""
     n = len(tiles)
     for piece in slices(n, rows):
@@ -219,7 +221,7 @@ def blocks(tiles: Tiles, rows: int, dtype: Any) -> Iterator[tuple[slice, Array]]
         yield piece, out
 
 
-def dense(tiles: Tiles, dtype: Any, threads: int) -> Array:
+def dense(tiles: Tiles, dtype: DTypeLike, threads: int) -> Array:
     """The whole matrix; only tiles above the diagonal are computed."""
     n = len(tiles)
     out = np.empty((n, n), dtype=dtype)
@@ -237,7 +239,7 @@ def dense(tiles: Tiles, dtype: Any, threads: int) -> Array:
             bounds = rows.start, rows.stop, cols.start, cols.stop
             fill_consensus(tiles.points, *bounds, tiles.padding, 1 / tiles.scale, out)
 
-    jobs: Sequence[Any] = [partial(fill, rows, cols) for x, rows in enumerate(pieces) for cols in pieces[x:]]
+    jobs: Sequence[Dynamic] = [partial(fill, rows, cols) for x, rows in enumerate(pieces) for cols in pieces[x:]]
     plan.in_threads(threads, jobs)
     np.fill_diagonal(out, 1)
     return out

@@ -5,14 +5,13 @@ A tree is its merges: `children` (n − 1) × 2, `order` the points from left to
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.machine.jit import helper
+from congruence.statistics.tables import Array
 
 
-def range_maxima(joins: Any) -> Any:
+def range_maxima(joins: Array) -> Array:
     """Row r holds the largest of 2^r neighbours, starting at each position."""
     n = len(joins)
     rows = 1
@@ -30,9 +29,9 @@ def range_maxima(joins: Any) -> Any:
 
 
 def pair_sums(
-    children: Any, order: Any, starts: Any, sizes: Any, by_level: Any, level_a: Any,
-    place_b: Any, maxima: Any, level_b: Any, height_a: Any, height_b: Any, rank_a: Any, rank_b: Any,
-) -> Any:  # fmt: skip
+    children: Array, order: Array, starts: Array, sizes: Array, by_level: Array, level_a: Array,
+    place_b: Array, maxima: Array, level_b: Array, height_a: Array, height_b: Array, rank_a: Array, rank_b: Array,
+) -> tuple[float, ...]:  # fmt: skip
     """Sums over pairs of points, each merged at one level of a and one of b.
 
     Returns Σ height_a·height_b, Σ rank_a·rank_b, and the pairs of pairs in the same and in opposite order. Heights and
@@ -81,7 +80,7 @@ def pair_sums(
     return products, ranks, concordant, discordant
 
 
-def overlap_curve(rows: Any, columns: Any, column: Any, n_columns: int) -> Any:
+def overlap_curve(rows: Array, columns: Array, column: Array, n_columns: int) -> Array:
     """Σ n_ij² − n after each step, where step m makes merge m of the rows and, if there is one, of the columns.
 
     The cells of the table are linked by row, by column and by hash bucket; the shorter row or column is put into the
@@ -122,7 +121,7 @@ def overlap_curve(rows: Any, columns: Any, column: Any, n_columns: int) -> Any:
 
 
 @helper
-def _linked(where: Any, lists: int) -> Any:
+def _linked(where: Array, lists: int) -> tuple[Array, ...]:
     """Lists of the cells of each row and column: first cell, length, and for each cell the next one and the one before."""
     n = where.shape[1]
     head, length = np.full((2, lists), -1, np.int64), np.zeros((2, lists), np.int64)
@@ -139,7 +138,7 @@ def _linked(where: Any, lists: int) -> Any:
 
 
 @helper
-def _hashed(where: Any) -> Any:
+def _hashed(where: Array) -> tuple[Array, ...]:
     """A hash table of the cells by row and column: first cell of each bucket, and for each cell the next one."""
     n, size = where.shape[1], 1
     while size < 2 * n:
@@ -154,8 +153,9 @@ def _hashed(where: Any) -> Any:
 
 @helper
 def _put_into(
-    side: int, x: int, y: int, where: Any, count: Any, head: Any, length: Any, after: Any, ahead: Any, bucket: Any,
-    chain: Any,
+    side: int, x: int, y: int, where: Array, count: Array, head: Array, length: Array, after: Array, ahead: Array,
+    bucket: Array,
+    chain: Array,
 ) -> int:  # fmt: skip
     """Move the cells of row (or column) x into y; returns by how much this increases Σ n_ij²."""
     other, mask, more = 1 - side, len(bucket) - 1, 0
@@ -202,7 +202,7 @@ def _put_into(
     return more
 
 
-def spread(parent: Any, size: Any, weight: Any, n: int, alpha: float) -> Any:
+def spread(parent: Array, size: Array, weight: Array, n: int, alpha: float) -> Array:
     """Element-centric affinities of one tree in closed form: x, x·d and own affinity per point, and y per node.
 
     With these, the affinity of points i ≠ j whose lowest common node is v is (1 − alpha)·x_i·y_v·x_j·d_j.
@@ -243,9 +243,10 @@ def spread(parent: Any, size: Any, weight: Any, n: int, alpha: float) -> Any:
 
 def point_scores(
     first: int, last: int, alpha: float,
-    parent_a: Any, start_a: Any, size_a: Any, x_a: Any, reach_a: Any, own_a: Any, y_a: Any,
-    parent_b: Any, start_b: Any, size_b: Any, x_b: Any, reach_b: Any, own_b: Any, y_b: Any, place: Any,
-) -> Any:  # fmt: skip
+    parent_a: Array, start_a: Array, size_a: Array, x_a: Array, reach_a: Array, own_a: Array, y_a: Array,
+    parent_b: Array, start_b: Array, size_b: Array, x_b: Array, reach_b: Array, own_b: Array, y_b: Array,
+    place: Array,
+) -> tuple[Array, Array]:  # fmt: skip
     """Element-centric score of the points first … last − 1: 1 − half the summed differences of affinities / alpha.
 
     Affinities of a are held in the order of its leaves; `place` holds the positions in it of the leaves of b, from left to right.

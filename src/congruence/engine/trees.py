@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from congruence.inputs.hierarchy import Hierarchy
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
 from congruence.statistics.trees import Clades, MergeHeights
+from congruence.typing import Dynamic
 
 Path = Literal["max", "min", "height"]
 #: rows of scores that one thread computes at a time
@@ -94,7 +95,7 @@ def point_scores(
 ) -> Array:
     """Element-centric score of every point; n² time, memory of the order of n per thread."""
     n = a.n_points
-    sides: list[Any] = []
+    sides: list[Dynamic] = []
     for tree in (a, b):
         nodes = tree.nodes
         spread = compiled(kernels.spread, 10 * n)

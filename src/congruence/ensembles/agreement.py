@@ -6,9 +6,9 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from congruence.comparison.many import compare_all
 from congruence.comparison.results import AllPairs
@@ -25,9 +25,10 @@ from congruence.machine import device
 from congruence.statistics.matrices import Alone, MatrixSums
 from congruence.statistics.pairs import Gram
 from congruence.statistics.tables import Array
+from congruence.typing import DeviceArray, EnsembleLike, MatrixLike, Scalar, SparseMatrix
 
 
-def as_ensemble(x: Any) -> Ensemble:
+def as_ensemble(x: EnsembleLike) -> Ensemble:
     """An ensemble from any accepted input."""
     return x if isinstance(x, Ensemble) else Ensemble(x)
 
@@ -49,7 +50,7 @@ def point_mass(e: Ensemble) -> tuple[Array, Array]:
 def lone_scorer(key: str) -> Callable[..., float]:
     """The function of a measure that describes one ensemble or matrix: `lone_scorer("certainty")(x)`."""
 
-    def score(x: Any, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
+    def score(x: EnsembleLike, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
         return lone_value(key, x, missing=missing, threads=threads, engine=engine)
 
     args = {
@@ -63,14 +64,16 @@ def lone_scorer(key: str) -> Callable[..., float]:
     )
 
 
-def lone_value(key: str, x: Any, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
+def lone_value(
+    key: str, x: EnsembleLike, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto"
+) -> float:
     """A measure of one ensemble or matrix."""
     record = find(key)
     return float(record.values(_alone(record, x, missing, threads, engine))[0])
 
 
-def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: str) -> Alone:
-    shape: Any = getattr(x, "shape", ())
+def _alone(record: Measure, x: EnsembleLike, missing: str, threads: int | None, engine: str) -> Alone:
+    shape: tuple[int, ...] = getattr(x, "shape", ())
     known = len(shape) == 2 and all(
         isinstance(m, int | np.integer) for m in shape
     )  # a Dask frame counts its rows later
@@ -98,7 +101,7 @@ def _alone(record: Measure, x: Any, missing: str, threads: int | None, engine: s
 
 
 def consensus_index(
-    ensemble: Any, measure: str | Measure = "nmi_sum", *, threads: int | None = None, engine: str = "auto"
+    ensemble: EnsembleLike, measure: str | Measure = "nmi_sum", *, threads: int | None = None, engine: str = "auto"
 ) -> float:
     """Mean of any measure over all pairs of different members (weighted by the products of their weights, if given).
 
@@ -171,7 +174,9 @@ def mean_of_pairs(e: Ensemble, values: Array) -> float:
     return float((values[off] * weights).sum() / weights.sum())
 
 
-def member_agreement(ensemble: Any, measure: str | Measure = "ari", *, threads: int | None = None) -> dict[str, float]:
+def member_agreement(
+    ensemble: EnsembleLike, measure: str | Measure = "ari", *, threads: int | None = None
+) -> dict[str, float]:
     """The mean agreement of each member with all others, best first.
 
     Args:
@@ -226,9 +231,9 @@ def _available_memory() -> float:
 
 
 def consensus_matrix(
-    ensemble: Any, *, dtype: Any = np.float64, threshold: float | None = None, missing: str = "ratio",
+    ensemble: EnsembleLike, *, dtype: DTypeLike = np.float64, threshold: float | None = None, missing: str = "ratio",
     threads: int | None = None,
-) -> Any:  # fmt: skip
+) -> MatrixLike:  # fmt: skip
     """Share of members that put each pair of points together: n × n, with 1 on the diagonal.
 
     With a `threshold`, a scipy.sparse array of the entries at or above it. Pairs that no member labels are NaN
@@ -278,7 +283,7 @@ def no_pooled(missing: str) -> None:
         raise InputError(f"a consensus matrix counts gaps as missing='ratio' or 'plain', not {missing!r}")
 
 
-def _sparse_consensus(source: tiles.Tiles, threshold: float, dtype: Any) -> Any:
+def _sparse_consensus(source: tiles.Tiles, threshold: float, dtype: DTypeLike) -> SparseMatrix:
     from scipy.sparse import csr_array, vstack
 
     if real_number(threshold, "threshold") <= 0:
@@ -290,8 +295,13 @@ def _sparse_consensus(source: tiles.Tiles, threshold: float, dtype: Any) -> Any:
 
 
 def consensus_blocks(
-    ensemble: Any, *, rows: int = 256, dtype: Any = np.float64, missing: str = "ratio", engine: str = "auto"
-) -> Iterator[tuple[slice, Any]]:
+    ensemble: EnsembleLike,
+    *,
+    rows: int = 256,
+    dtype: DTypeLike = np.float64,
+    missing: str = "ratio",
+    engine: str = "auto",
+) -> Iterator[tuple[slice, DeviceArray]]:
     """The consensus matrix in blocks of rows, one at a time, if it does not fit in memory.
 
     With engine="cuda" (or members on a CUDA GPU) blocks are CuPy arrays and stay on the GPU; an integer
@@ -333,9 +343,9 @@ def consensus_blocks(
     return tiles.blocks(tiles.tiles_of(e, missing), rows, kind)
 
 
-def _type_of(dtype: Any, allowed: str) -> np.dtype[Any]:
+def _type_of(dtype: DTypeLike, allowed: str) -> np.dtype[Scalar]:
     try:
-        return np.dtype(dtype)  # type: ignore[no-any-return]
+        return np.dtype(dtype)
     except (TypeError, ValueError):
         raise InputError(f"dtype must be {allowed}, not {dtype!r}") from None
 
@@ -348,7 +358,7 @@ def complete_labels(e: Ensemble) -> list[Labels]:
     return hard
 
 
-def _card_blocks(e: Ensemble, rows: int, dtype: Any) -> Iterator[tuple[slice, Any]]:
+def _card_blocks(e: Ensemble, rows: int, dtype: np.dtype[Scalar]) -> Iterator[tuple[slice, DeviceArray]]:
     from congruence.engine.cuda.points import Points
 
     points = Points(complete_labels(e))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from congruence.errors import InputError
 from congruence.formulas import find
 from congruence.inputs.similarity import LARGEST
 from congruence.statistics.matrices import MatrixSums
+from congruence.statistics.tables import Array
+from congruence.typing import MatrixLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +57,7 @@ class PairSums:
             return NotImplemented
         return PairSums(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)})
 
-    def __radd__(self, other: Any) -> PairSums:
+    def __radd__(self, other: object) -> PairSums:
         return self if other == 0 else NotImplemented  # so that sum() works
 
     def to_dict(self) -> dict[str, float]:
@@ -103,7 +105,9 @@ class PairSums:
         return self._measured("ssms")
 
 
-def pair_sums(block_p: Any, block_q: Any, rows: Any, cols: Any) -> PairSums:
+def pair_sums(
+    block_p: MatrixLike, block_q: MatrixLike, rows: slice | Sequence[int] | Array, cols: slice | Sequence[int] | Array
+) -> PairSums:
     """Sums of a block of two matrices whose rows and columns have these global indices.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
+from congruence.typing import EnsembleLike, ProgressLike, Record, Scalar
 
 # --- the distribution of consensus values -----------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ class ConsensusCdf(Result):
     pairs: float
     is_exact: bool = True
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Scalar) -> Scalar:
         """Share of the pairs with a consensus at or below x."""
         cumulative = np.concatenate([[0.0], np.cumsum(self.shares)])
         found = cumulative[np.searchsorted(self.values, np.asarray(x) + 1e-12, side="right")]
@@ -61,7 +61,7 @@ class ConsensusCdf(Result):
             raise InputError(f"pac needs 0 ≤ lower < upper ≤ 1, not {lower} and {upper}")
         return max(float(self(upper)) - float(self(lower)), 0.0)
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """Columns: consensus value, share of the pairs, cumulative share."""
         return {"consensus": self.values, "share": self.shares, "cumulative": np.cumsum(self.shares)}
 
@@ -76,12 +76,12 @@ class ConsensusCdf(Result):
     engine=("all pairs; leave sample out", lambda given: given["sample"] is None or is_one("engine", "cpu")(given)),
 )
 def consensus_cdf(
-    ensemble: Any,
+    ensemble: EnsembleLike,
     *,
     sample: int | None = None,
     missing: str = "ratio",
     random_state: int | None = None,
-    progress: Any = None,
+    progress: ProgressLike = None,
     engine: str = "auto",
 ) -> ConsensusCdf:
     """Distribution of the consensus values over all pairs of points, exactly, or over a `sample` of that many pairs.
@@ -148,7 +148,7 @@ def consensus_cdf(
     return _cdf_of(found, is_exact=True)
 
 
-def _cdf_by_card(e: Ensemble, progress: Any) -> ConsensusCdf:
+def _cdf_by_card(e: Ensemble, progress: ProgressLike) -> ConsensusCdf:
     from congruence.engine.cuda.points import Points
 
     points = Points(complete_labels(e))
@@ -196,7 +196,7 @@ def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | Non
     return _cdf_of(dict(zip(different.tolist(), counts.astype(float).tolist(), strict=True)), is_exact=False)
 
 
-def delta_area(ensembles: Mapping[int, Any]) -> dict[int, float]:
+def delta_area(ensembles: Mapping[int, EnsembleLike]) -> dict[int, float]:
     """Relative growth of the area under the consensus distribution with k: A(k₀), then (A(k) − A(k−1)) / A(k−1).
 
     The area is 1 − the mean consensus, exact from cluster sizes alone if members are complete. `ensembles` maps

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -20,9 +20,13 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Estimator, PointsLike, ProgressLike, Seed, SparseMatrix
+
+if TYPE_CHECKING:
+    from congruence.inputs.coerce import Clustering
 
 #: makes one member, labels (NaN if missing) or memberships, from data, a number of clusters and a random stream
-Maker = Callable[[Any, int, np.random.Generator], Array]
+Maker = Callable[[Array | SparseMatrix, int, np.random.Generator], Array]
 
 #: a member, and its warnings
 _Made = tuple[Array, list[str]]
@@ -41,17 +45,17 @@ _SUBSAMPLES = ("method='subsample' or 'mixed'", is_one("method", "subsample", "m
 @misnamed(k="n_clusters")
 @needs(fraction=_SUBSAMPLES, complete=_SUBSAMPLES)
 def generate(
-    X: Any,
+    X: PointsLike,
     n_members: int = 100,
     n_clusters: int | Iterable[int] = range(2, 11),
-    method: Any = "kmeans",
-    random_state: Any = None,
+    method: str | Estimator = "kmeans",
+    random_state: Seed = None,
     *,
     fraction: float = 0.8,
     complete: bool = True,
     protocol: str | None = None,
     n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
 ) -> Ensemble:
     """A diverse ensemble of clusterings of X.
 
@@ -111,7 +115,7 @@ def generate(
     return ensemble
 
 
-def numbers_of(k: Any, name: str) -> list[int]:
+def numbers_of(k: int | Iterable[int], name: str) -> list[int]:
     """Distinct numbers of clusters in order, from one number or several."""
     listed = [k] if not isinstance(k, Iterable) else list(k)
     if not all(map(_is_whole, listed)):
@@ -119,11 +123,11 @@ def numbers_of(k: Any, name: str) -> list[int]:
     return sorted({int(x) for x in listed})
 
 
-def _is_whole(x: Any) -> bool:
+def _is_whole(x: object) -> bool:
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
-def with_index(members: Sequence[Array], X: Any) -> list[Any]:
+def with_index(members: Sequence[Array], X: PointsLike) -> list[Array] | list[Clustering]:
     """Clusterings of the rows of X, with its index if there is one, so that they are not compared with other rows."""
     if frame_kind(X) != "pandas":
         return list(members)
@@ -133,7 +137,7 @@ def with_index(members: Sequence[Array], X: Any) -> list[Any]:
 
 def made_members(
     makers: Sequence[tuple[str, Maker]],
-    data: Any,
+    data: Array | SparseMatrix,
     choices: Sequence[int],
     streams: Sequence[np.random.SeedSequence],
     n_jobs: int | None,
@@ -149,7 +153,7 @@ def made_members(
     return members, tuple(f"{many} of {len(jobs)} members: {text}" for text, many in warned.items())
 
 
-def as_data(X: Any) -> Any:
+def as_data(X: PointsLike) -> Array | SparseMatrix:
     """A 2-D array of finite numbers, or a sparse matrix of them."""
     X = matrix_of(X)[0] if is_anndata(X) else in_memory(X)
     kind = frame_kind(X)
@@ -161,7 +165,7 @@ def as_data(X: Any) -> Any:
         framed = kind == "pyarrow" and bool(getattr(X, "columns", None))
         X = np.column_stack([np.asarray(c) for c in X.columns]) if framed else np.asarray(X)
     if hasattr(X, "tocsr"):
-        data: Any = X.tocsr().astype(np.float64)
+        data: Dynamic = X.tocsr().astype(np.float64)
         cells = data.data
     else:
         try:
@@ -200,7 +204,7 @@ def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]
     return found
 
 
-def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.SeedSequence) -> _Made:
+def _member(make: Maker, data: Array | SparseMatrix, choices: Sequence[int], stream: np.random.SeedSequence) -> _Made:
     """One member and its warnings; uses one thread, so that sums are added in the same order on every machine."""
     import sklearn.cluster  # noqa: F401  (only libraries that are loaded can be held to one thread)
     from threadpoolctl import threadpool_limits
@@ -218,7 +222,7 @@ def _member(make: Maker, data: Any, choices: Sequence[int], stream: np.random.Se
 
 
 def makers_of(
-    method: Any, fraction: float, complete: bool, sparse: bool, protocol: str | None = None
+    method: str | Estimator, fraction: float, complete: bool, sparse: bool, protocol: str | None = None
 ) -> list[tuple[str, Maker]]:
     """(name, maker) of the methods to use in turn."""
     if protocol is not None and (protocol != "paper" or not isinstance(method, str) or method != "em"):
@@ -251,13 +255,13 @@ def seed_of(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31 - 1))
 
 
-def _fitted_kmeans(data: Any, k: int, rng: np.random.Generator) -> Any:
+def _fitted_kmeans(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Estimator:
     from sklearn.cluster import KMeans
 
     return KMeans(k, init="random", n_init=1, random_state=seed_of(rng)).fit(data)
 
 
-def _kmeans(data: Any, k: int, rng: np.random.Generator) -> Array:
+def _kmeans(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
     return np.asarray(_fitted_kmeans(data, k, rng).labels_)
 
 
@@ -266,17 +270,19 @@ def _fewer(features: int, rng: np.random.Generator) -> int:
     return int(rng.integers(max(1, math.ceil(features / 2)), max(2, features)))
 
 
-def _projection(data: Any, k: int, rng: np.random.Generator) -> Array:
+def _projection(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
     to = _fewer(data.shape[1], rng)
     return _kmeans(data @ (rng.normal(size=(data.shape[1], to)) / math.sqrt(to)), k, rng)
 
 
-def _features(data: Any, k: int, rng: np.random.Generator) -> Array:
+def _features(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
     chosen = np.sort(rng.choice(data.shape[1], _fewer(data.shape[1], rng), replace=False))
     return _kmeans(data[:, chosen], k, rng)
 
 
-def _subsample(data: Any, k: int, rng: np.random.Generator, *, fraction: float, complete: bool) -> Array:
+def _subsample(
+    data: Array | SparseMatrix, k: int, rng: np.random.Generator, *, fraction: float, complete: bool
+) -> Array:
     n = data.shape[0]
     chosen = np.sort(rng.choice(n, max(k, round(fraction * n)), replace=False))
     model = _fitted_kmeans(data[chosen], k, rng)
@@ -287,7 +293,7 @@ def _subsample(data: Any, k: int, rng: np.random.Generator, *, fraction: float, 
     return labels
 
 
-def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
+def _em(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
     """Memberships of a Gaussian mixture started at random points; 1e-6 of the mean variance is added to covariances."""
     from sklearn.mixture import GaussianMixture
 
@@ -301,7 +307,9 @@ def _em(data: Any, k: int, rng: np.random.Generator) -> Array:
         ) from None
 
 
-def _em_of_the_paper(data: Any, k: int, rng: np.random.Generator, tolerance: float = 1e-3, steps: int = 100) -> Array:
+def _em_of_the_paper(
+    data: Array | SparseMatrix, k: int, rng: np.random.Generator, tolerance: float = 1e-3, steps: int = 100
+) -> Array:
     """Memberships by EM as in Lei et al. (2014), section V.C; 1e-6 of the variances is added to a singular covariance."""
     n, d = data.shape
     variances = data.var(axis=0, ddof=1) if n > 1 else np.zeros(d)
@@ -367,7 +375,9 @@ def _responsibilities(apart: Array, factors: Array, priors: Array) -> Array:
     return np.asarray(scaled / scaled.sum(axis=0))
 
 
-def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, tolerance: float = 1e-5) -> Array:
+def _fuzzy(
+    data: Array | SparseMatrix, k: int, rng: np.random.Generator, m: float = 2.0, tolerance: float = 1e-5
+) -> Array:
     """Fuzzy c-means: memberships ∝ distance^(−2/(m−1)), centres the means weighted by membership^m."""
     centres = data[rng.choice(len(data), k, replace=False)]
     memberships = np.zeros((len(data), k))
@@ -387,7 +397,7 @@ def _fuzzy(data: Any, k: int, rng: np.random.Generator, m: float = 2.0, toleranc
     return np.asarray(memberships)
 
 
-def _by_clusterer(clusterer: Any, data: Any, k: int, rng: np.random.Generator) -> Array:
+def _by_clusterer(clusterer: Estimator, data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
     """A copy of a scikit-learn clusterer with this number of clusters and random state, if it has these parameters.
 
     Noise (label −1, as in DBSCAN) becomes a missing label.
@@ -396,14 +406,14 @@ def _by_clusterer(clusterer: Any, data: Any, k: int, rng: np.random.Generator) -
     return np.where(made == -1, np.nan, made) if made.ndim == 1 and made.dtype.kind in "if" else made
 
 
-def counts_of(clusterer: Any) -> list[str]:
+def counts_of(clusterer: Estimator) -> list[str]:
     """The name of the parameter for the number of clusters of a scikit-learn clusterer, or None."""
     last = f"{clusterer.steps[-1][0]}__" if hasattr(clusterer, "steps") else ""  # a pipeline clusters in its last step
     known = clusterer.get_params(deep=True)
     return [name for name in (f"{last}n_clusters", f"{last}n_components") if name in known][:1]
 
 
-def configured(clusterer: Any, seed: int, k: int | None = None) -> Any:
+def configured(clusterer: Estimator, seed: int, k: int | None = None) -> Estimator:
     """A copy of a scikit-learn clusterer with this random state in every step, and with k clusters."""
     from sklearn.base import clone
 

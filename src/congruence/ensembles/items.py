@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.engine.plan import engine_for
@@ -16,6 +14,7 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, DeviceArray, Dynamic, EnsembleLike, Label, MatrixLike, PathLike
 
 #: most clusters for which each point is compared with every cluster to find its neighbours
 MOST_DENSE = 200
@@ -23,11 +22,13 @@ MOST_DENSE = 200
 # --- consensus of items and clusters ----------------------------------------------------------------------------
 
 
-def _partition(e: Ensemble, labels: Any) -> Labels:
+def _partition(e: Ensemble, labels: ClusteringLike) -> Labels:
     return whole_labels(labels, e.n_points, of="the ensemble")
 
 
-def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto", out: Any = None) -> Any:
+def item_consensus(
+    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = "auto", out: PathLike | None = None
+) -> MatrixLike:
     """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
 
     Members without a label for a point do not count for it: the mean is over all members and pairs of points that they
@@ -74,7 +75,7 @@ def item_consensus(ensemble: Any, labels: Any, *, engine: str = "auto", out: Any
 def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
     """For each point and cluster: the weight of pairs that members put together, and of pairs that they label."""
     check_one_kind(e.members)
-    xp: Any = device.cupy() if on_card else np  # the same code on host and GPU
+    xp: Dynamic = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)
     every = xp.arange(e.n_points)
@@ -125,7 +126,7 @@ def _own_sums(e: Ensemble, c: Labels) -> tuple[Array, Array]:
     return inside, seen
 
 
-def item_cells(e: Ensemble, c: Labels) -> Any:
+def item_cells(e: Ensemble, c: Labels) -> DeviceArray:
     """The entries of `item_consensus` that are not 0, as a sparse array, for members that are labels."""
     from scipy.sparse import coo_array, csr_array
 
@@ -150,7 +151,7 @@ def item_cells(e: Ensemble, c: Labels) -> Any:
     return csr_array((cells.data[kept] / seen[kept], (row[kept], column[kept])), shape=(n, c.k))
 
 
-def _codes(labels: Labels, on_card: bool) -> Any:
+def _codes(labels: Labels, on_card: bool) -> DeviceArray:
     """The codes on the host or the GPU."""
     if not on_card:
         return labels.codes
@@ -187,7 +188,7 @@ def neighbours(e: Ensemble, codes: Array) -> tuple[Array, Array, Array]:
     return own, np.divide(sums, sizes[:, None], out=sums), second
 
 
-def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
+def cluster_consensus(ensemble: EnsembleLike, labels: ClusteringLike) -> dict[Label, float]:
     """Mean consensus over the pairs of points within each cluster; NaN for a cluster of one point.
 
     Members without a label for a point do not count for its pairs: of all (member, pair of points) in which both points
@@ -219,7 +220,7 @@ def cluster_consensus(ensemble: Any, labels: Any) -> dict[Any, float]:
         return dict(zip(names, np.where(count > 1e-12, total / count, np.nan).tolist(), strict=True))
 
 
-def consensus_silhouette(ensemble: Any, labels: Any) -> Array:
+def consensus_silhouette(ensemble: EnsembleLike, labels: ClusteringLike) -> Array:
     """Silhouette of each point with distance 1 − consensus, in O(points × members × clusters).
 
     Args:

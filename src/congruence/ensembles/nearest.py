@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from congruence.statistics.tables import Array
+from congruence.typing import SparseMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class Centres:
     scale: Array
 
     @classmethod
-    def of(cls, X: Any, labels: Array, standardise: bool = False) -> Centres:
+    def of(cls, X: Array | SparseMatrix, labels: Array, standardise: bool = False) -> Centres:
         """The centres of these clusters; points with label −1 are in no cluster."""
         data = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
         spread = data.std(axis=0) if standardise else np.ones(data.shape[1])
@@ -27,7 +27,7 @@ class Centres:
         found = np.unique(labels[labels != -1])
         return cls(found, np.array([data[labels == x].mean(axis=0) / scale for x in found]), scale)
 
-    def nearest(self, X: Any) -> Array:
+    def nearest(self, X: Array | SparseMatrix) -> Array:
         """The label of the nearest centre of each point."""
         from sklearn.metrics import pairwise_distances_argmin
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from congruence.engine.plan import generator_of
 from congruence.errors import whole_number
 from congruence.inputs.ensemble import Ensemble
+from congruence.typing import Seed
 
 # --- random members ----------------------------------------------------------------------------------------------
 
 
-def random_partitions(n: int, n_members: int, kmax: int, random_state: Any = None) -> Ensemble:
+def random_partitions(n: int, n_members: int, kmax: int, random_state: Seed = None) -> Ensemble:
     """Random members: each has k ~ U{2 … kmax} clusters and assigns every point to one of them at random.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from importlib import import_module
-from typing import Any, Literal
 
 from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.pair import Comparison
@@ -18,8 +17,8 @@ from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
 from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.selection.choice import KChoice
+from congruence.typing import Backend, Figure, Option
 
-Backend = Literal["plotly", "matplotlib"]
 #: the function in `plotly_figures` and `matplotlib_figures` for each type of result
 DRAWN: dict[type, str] = {
     AllPairs: "draw_pairs", Comparison: "draw_flow", Ensemble: "draw_ensemble", KChoice: "draw_choice", Drift: "draw_drift",
@@ -31,7 +30,7 @@ DRAWN_TREES: dict[type, str] = {
 }  # fmt: skip
 
 
-def figure(result: Any, backend: Backend = "plotly", **options: Any) -> Any:
+def figure(result: object, backend: Backend = "plotly", **options: Option) -> Figure:
     """A figure of a result: a plotly figure, or with backend="matplotlib" (extra `plot`) a matplotlib figure for papers.
 
     Save a plotly figure with `.write_html`, or with `.write_image` if kaleido is installed. Save a matplotlib figure with

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from congruence.comparison.presenting import short_names
 from congruence.consensus_clustering.results import Consensus
 from congruence.figures.features import NAMED, features_of, numbers_of
+from congruence.typing import PointsLike
 
 #: most cards of a figure, the largest clusters first
 MOST_CARDS = 12
@@ -46,7 +46,7 @@ class Cards:
     headline: str
 
 
-def cards_of(found: Consensus, data: Any = None) -> Cards:
+def cards_of(found: Consensus, data: PointsLike = None) -> Cards:
     """The cards of a consensus; their bars are features of the data, if given, else the votes for each cluster.
 
     >>> import congruence as cg

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
+from congruence.typing import ClusteringLike, Dynamic
+
+if TYPE_CHECKING:
+    from congruence.ensembles.distribution import ConsensusCdf
 
 #: colour-blind safe colours (Okabe and Ito), for clusters and curves
 EIGHT = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
@@ -240,7 +244,7 @@ class Cells:
         return len(self.values) < len(self.order)
 
 
-def cells_of(e: Ensemble, labels: Any = None, most: int = MOST_CELLS, order: Array | None = None) -> Cells:
+def cells_of(e: Ensemble, labels: Array | None = None, most: int = MOST_CELLS, order: Array | None = None) -> Cells:
     """The consensus matrix of an ensemble in at most `most` × `most` cells, without a matrix of points.
 
     Few points are ordered by their tree. Many points are ordered by a clustering (`labels`, else the first member without
@@ -264,7 +268,7 @@ def cells_of(e: Ensemble, labels: Any = None, most: int = MOST_CELLS, order: Arr
     return Cells(order, edges, _block_means(e, order, edges))
 
 
-def _point_order(e: Ensemble, labels: Any) -> Array:
+def _point_order(e: Ensemble, labels: ClusteringLike) -> Array:
     if labels is None:
         labels = next((c for c in e.members if not c.soft and not c.gaps), np.zeros(e.n_points, np.int64))
     codes = labels.codes.astype(np.int64) if hasattr(labels, "codes") else np.unique(labels, return_inverse=True)[1]
@@ -326,7 +330,7 @@ def _block_means(e: Ensemble, order: Array, edges: Array) -> Array:
 # --- what both backends draw -------------------------------------------------------------------------------------
 
 
-def arranged(result: AllPairs, measure: str | None) -> tuple[Any, Any, Array, list[str]]:
+def arranged(result: AllPairs, measure: str | None) -> tuple[Measure, Tree, Array, list[str]]:
     """The record of the measure, the tree, the values in its order, and the names in its order."""
     key = find(measure).key if measure is not None else next(iter(result))
     if key not in result:
@@ -395,9 +399,9 @@ def alluvial_of(e: Ensemble, most: int = 40) -> Alluvial:
         )
     for x, table in enumerate(tables):
         places = []
-        for side, clusters in enumerate((table.rows, table.columns)):
+        for side, found in enumerate((table.rows, table.columns)):
             at = {listed[x + side][i]: min(y, len(names[x + side]) - 1) for y, i in enumerate(orders[x + side])}
-            places.append(np.array([at[name] for name in clusters]))
+            places.append(np.array([at[name] for name in found]))
         shared = np.zeros((len(names[x]), len(names[x + 1])), dtype=table.count.dtype)
         np.add.at(shared, (places[0][table.row], places[1][table.col]), table.count)
         counts.append(shared)
@@ -424,7 +428,7 @@ def flow_heights(counts: Array, room: float, slot: float) -> tuple[tuple[Array, 
     return tuple((c - h / 2 - shift, h) for c, h in sides)
 
 
-def ensemble_parts(e: Ensemble, labels: Any) -> tuple[Any, Any, str]:
+def ensemble_parts(e: Ensemble, labels: ClusteringLike) -> tuple[Cells, ConsensusCdf, str]:
     """The cells of the consensus matrix, its distribution, and the title of the figure."""
     cells = cells_of(e, labels)
     exact = e.n_points <= EXACT_POINTS
@@ -435,7 +439,7 @@ def ensemble_parts(e: Ensemble, labels: Any) -> tuple[Any, Any, str]:
     return cells, cdf, said
 
 
-def steps(cdf: Any) -> tuple[list[float], list[float]]:
+def steps(cdf: ConsensusCdf) -> tuple[list[float], list[float]]:
     """A distribution as the corners of its steps."""
     total = np.cumsum(cdf.shares)
     x, y = [0.0], [0.0]
@@ -457,7 +461,7 @@ def limits_of(key: str) -> tuple[float | None, float | None]:
     return (low if np.isfinite(low) else None), (high if np.isfinite(high) else None)
 
 
-def error_bars(c: Any) -> Array:
+def error_bars(c: Dynamic) -> Array:
     """Two standard errors below and above each value of a criterion, clipped to the range of the measure."""
     low, high = limits_of(c.measure or c.name)
     reach = np.nan_to_num(2 * c.errors)
@@ -466,7 +470,7 @@ def error_bars(c: Any) -> Array:
     return np.asarray(np.nan_to_num(np.stack([below, above])))
 
 
-def curve_title(c: Any) -> str:
+def curve_title(c: Dynamic) -> str:
     """The name of a criterion, and which direction is better."""
     return f"{c.name} ({c.better} is better)" if c.better != "elbow" else str(c.name)
 

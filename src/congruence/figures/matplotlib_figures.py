@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.alternative_clustering.results import Alternatives
@@ -29,9 +27,10 @@ from congruence.figures.layout import (
 )
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection.choice import KChoice
+from congruence.typing import ClusteringLike, Figure, PointsLike
 
 
-def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
+def draw_pairs(result: AllPairs, measure: str | None = None) -> Figure:
     """The matrix of a measure in the order of its tree, with the tree."""
     m, tree, values, names = arranged(result, measure)
     shown = canvas(6.2, 6.6)
@@ -54,7 +53,7 @@ def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
     return shown
 
 
-def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
+def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Figure:
     """The flow between the clusters of two clusterings."""
     from matplotlib.patches import PathPatch, Rectangle
     from matplotlib.path import Path
@@ -91,7 +90,7 @@ def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
     return shown
 
 
-def draw_alluvial(e: Ensemble) -> Any:
+def draw_alluvial(e: Ensemble) -> Figure:
     """The flow of points through the members of an ensemble, from left to right."""
     from matplotlib.patches import Polygon, Rectangle
 
@@ -128,7 +127,7 @@ def draw_alluvial(e: Ensemble) -> Any:
     return shown
 
 
-def draw_ensemble(e: Ensemble, labels: Any = None, kind: str = "consensus") -> Any:
+def draw_ensemble(e: Ensemble, labels: ClusteringLike = None, kind: str = "consensus") -> Figure:
     """The consensus matrix of an ensemble, and its distribution; or the flow through its members."""
     if kind == "flow":
         return draw_alluvial(e)
@@ -148,7 +147,7 @@ def draw_ensemble(e: Ensemble, labels: Any = None, kind: str = "consensus") -> A
     return shown
 
 
-def draw_choice(choice: KChoice) -> Any:
+def draw_choice(choice: KChoice) -> Figure:
     """One curve per criterion over the number of clusters."""
     curves = choice.curves
     across = min(3, max(1, len(curves)))  # no criterion applies: empty axes below the headline
@@ -168,7 +167,7 @@ def draw_choice(choice: KChoice) -> Any:
     return shown
 
 
-def draw_cards(found: Consensus, data: Any = None) -> Any:
+def draw_cards(found: Consensus, data: PointsLike = None) -> Figure:
     """A card per cluster: its size, its votes, and the features that distinguish it."""
     drawn = cards_of(found, data)
     across = min(3, len(drawn.cards))
@@ -189,7 +188,7 @@ def draw_cards(found: Consensus, data: Any = None) -> Any:
     return shown
 
 
-def draw_drift(drift: Drift) -> Any:
+def draw_drift(drift: Drift) -> Figure:
     """Agreement of each window with the previous and with the first."""
     shown = canvas(5.6, 3.2)
     (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
@@ -203,7 +202,7 @@ def draw_drift(drift: Drift) -> Any:
     return shown
 
 
-def draw_alternatives(found: Alternatives) -> Any:
+def draw_alternatives(found: Alternatives) -> Figure:
     """The data, coloured by the given clusterings and by each alternative."""
     X, shown_views = views(found)
     shown = canvas(3.0 * len(shown_views), 3.0)
@@ -219,7 +218,7 @@ def draw_alternatives(found: Alternatives) -> Any:
     return shown
 
 
-def canvas(width: float, height: float) -> Any:
+def canvas(width: float, height: float) -> Figure:
     """A new matplotlib figure: no window, no global state."""
     from matplotlib.figure import Figure
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.figures.layout import EIGHT
@@ -13,12 +11,13 @@ from congruence.hierarchies.cut_tables import CutTable
 from congruence.hierarchies.tangling import Tanglegram
 from congruence.resolution_sweeps.picture import sweep_picture
 from congruence.resolution_sweeps.sweep import Resolutions
+from congruence.typing import ColumnLike, Figure
 
 #: most points or clusters with names in a figure, and most cells with their values
 MOST_NAMES, MOST_CELLS = 80, 150
 
 
-def draw_curve(curve: CutCurve) -> Any:
+def draw_curve(curve: CutCurve) -> Figure:
     """The measure by number of clusters, with the band of chance."""
     shown = canvas(5.6, 3.4)
     axes = shown.subplots()
@@ -38,7 +37,7 @@ def draw_curve(curve: CutCurve) -> Any:
     return shown
 
 
-def draw_table(table: CutTable) -> Any:
+def draw_table(table: CutTable) -> Figure:
     """The heat map of two trees' cuts."""
     shown = canvas(4.8, 4.2)
     axes = shown.subplots()
@@ -55,7 +54,7 @@ def draw_table(table: CutTable) -> Any:
     return shown
 
 
-def draw_tangle(tangle: Tanglegram) -> Any:
+def draw_tangle(tangle: Tanglegram) -> Figure:
     """A tanglegram: two trees, with lines between the same points."""
     n = tangle.a.n_points
     shown = canvas(7.0, max(3.0, min(14.0, 0.12 * n)))
@@ -82,7 +81,7 @@ def draw_tangle(tangle: Tanglegram) -> Any:
     return shown
 
 
-def draw_sweep(r: Resolutions, color: Any = "stability", least: float = 0.1) -> Any:
+def draw_sweep(r: Resolutions, color: ColumnLike = "stability", least: float = 0.1) -> Figure:
     """The tree of clusters: a layer per column, with edge widths by in_prop."""
     drawn = sweep_picture(r, color, least)
     total = max(r.ensemble.n_points, 1)

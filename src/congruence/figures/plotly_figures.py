@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.alternative_clustering.results import Alternatives
@@ -29,9 +27,10 @@ from congruence.figures.layout import (
 )
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection.choice import KChoice
+from congruence.typing import ClusteringLike, Figure, PointsLike
 
 
-def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
+def draw_pairs(result: AllPairs, measure: str | None = None) -> Figure:
     """The matrix of a measure in the order of its tree, with the tree."""
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
@@ -69,7 +68,7 @@ def draw_pairs(result: AllPairs, measure: str | None = None) -> Any:
     return shown
 
 
-def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
+def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Figure:
     """The flow between the clusters of two clusterings."""
     from plotly import graph_objects as go
 
@@ -104,7 +103,7 @@ def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Any:
     return shown
 
 
-def draw_alluvial(e: Ensemble) -> Any:
+def draw_alluvial(e: Ensemble) -> Figure:
     """The flow of points through the members of an ensemble, from left to right."""
     from plotly import graph_objects as go
 
@@ -141,7 +140,7 @@ def _faded(colour: str) -> str:
     return f"rgba({int(colour[1:3], 16)},{int(colour[3:5], 16)},{int(colour[5:7], 16)},0.4)"
 
 
-def draw_ensemble(e: Ensemble, labels: Any = None, kind: str = "consensus") -> Any:
+def draw_ensemble(e: Ensemble, labels: ClusteringLike = None, kind: str = "consensus") -> Figure:
     """The consensus matrix of an ensemble, and its distribution; or the flow through its members."""
     if kind == "flow":
         return draw_alluvial(e)
@@ -169,7 +168,7 @@ def draw_ensemble(e: Ensemble, labels: Any = None, kind: str = "consensus") -> A
     return shown
 
 
-def draw_choice(choice: KChoice) -> Any:
+def draw_choice(choice: KChoice) -> Figure:
     """One curve per criterion over the number of clusters."""
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
@@ -194,7 +193,7 @@ def draw_choice(choice: KChoice) -> Any:
     return shown
 
 
-def draw_cards(found: Consensus, data: Any = None) -> Any:
+def draw_cards(found: Consensus, data: PointsLike = None) -> Figure:
     """A card per cluster: its size, its votes, and the features that distinguish it."""
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
@@ -225,7 +224,7 @@ def draw_cards(found: Consensus, data: Any = None) -> Any:
     return shown
 
 
-def draw_drift(drift: Drift) -> Any:
+def draw_drift(drift: Drift) -> Figure:
     """Agreement of each window with the previous and with the first."""
     from plotly import graph_objects as go
 
@@ -247,7 +246,7 @@ def draw_drift(drift: Drift) -> Any:
     return shown
 
 
-def draw_alternatives(found: Alternatives) -> Any:
+def draw_alternatives(found: Alternatives) -> Figure:
     """The data, coloured by the given clusterings and by each alternative."""
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots

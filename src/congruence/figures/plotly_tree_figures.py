@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.figures.layout import EIGHT
@@ -14,12 +12,13 @@ from congruence.hierarchies.tangling import Tanglegram
 from congruence.resolution_sweeps.layout import Node
 from congruence.resolution_sweeps.picture import sweep_picture
 from congruence.resolution_sweeps.sweep import Resolutions
+from congruence.typing import ColumnLike, Figure, Option
 
 #: most points or clusters with names in a figure, and most cells with their values
 MOST_NAMES, MOST_CELLS = 80, 150
 
 
-def draw_curve(curve: CutCurve) -> Any:
+def draw_curve(curve: CutCurve) -> Figure:
     """The measure by number of clusters, with the band of chance."""
     from plotly import graph_objects as go
 
@@ -46,7 +45,7 @@ def draw_curve(curve: CutCurve) -> Any:
     return shown
 
 
-def draw_table(table: CutTable) -> Any:
+def draw_table(table: CutTable) -> Figure:
     """The heat map of two trees' cuts."""
     from plotly import graph_objects as go
 
@@ -67,7 +66,7 @@ def draw_table(table: CutTable) -> Any:
     return shown
 
 
-def draw_tangle(tangle: Tanglegram) -> Any:
+def draw_tangle(tangle: Tanglegram) -> Figure:
     """A tanglegram: two trees, with lines between the same points."""
     from plotly import graph_objects as go
 
@@ -110,7 +109,7 @@ def draw_tangle(tangle: Tanglegram) -> Any:
     return shown
 
 
-def draw_sweep(r: Resolutions, color: Any = "stability", least: float = 0.1) -> Any:
+def draw_sweep(r: Resolutions, color: ColumnLike = "stability", least: float = 0.1) -> Figure:
     """The tree of clusters: a layer per column, with edge widths by in_prop."""
     from plotly import graph_objects as go
 
@@ -136,7 +135,7 @@ def draw_sweep(r: Resolutions, color: Any = "stability", least: float = 0.1) -> 
             (escaped(label), [node for node in drawn.nodes if node.value == i]) for i, label in enumerate(drawn.labels)
         ]
     for place, (label, nodes) in enumerate(groups):
-        marker: dict[str, Any] = {
+        marker: dict[str, Option] = {
             "size": [10 + 40 * (node.size / total) ** 0.5 for node in nodes], "line": {"color": "#333", "width": 0.5},
             "color": EIGHT[place % len(EIGHT)], "opacity": 1,
         }  # fmt: skip

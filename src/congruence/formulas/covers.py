@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from congruence.formulas.record import measure, ratio
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, Overlap, SharedPairs, overlap_of
 from congruence.statistics.tables import Array, Table
+from congruence.typing import Record
 
 #: smaller differences of sums of many terms are rounding errors
 TINY = 1e-14
@@ -147,8 +148,8 @@ def _average(i: Intersections, alike: Callable[[Array, Array, Array], Array], we
     return ratio(2 * a * b, a + b) if mean == "harmonic" else (a + b) / 2
 
 
-def _best_workings(alike: Callable[[Array, Array, Array], Array]) -> Callable[..., dict[str, Any]]:
-    def workings(t: Table, weights: Weights = "clusters", mean: Mean = "arithmetic") -> dict[str, Any]:
+def _best_workings(alike: Callable[[Array, Array, Array], Array]) -> Callable[..., Record]:
+    def workings(t: Table, weights: Weights = "clusters", mean: Mean = "arithmetic") -> Record:
         best_a, best_b = _best(overlap_of(t), alike, weights)
         return {"best_a": best_a, "best_b": best_b}
 
@@ -176,7 +177,7 @@ def average_jaccard(i: Intersections, weights: Weights = "clusters", mean: Mean 
     return _average(i, _jaccard, weights, mean)
 
 
-def _nf1_workings(t: Table) -> dict[str, Any]:
+def _nf1_workings(t: Table) -> Record:
     F, coverage, redundancy = _nf1(overlap_of(t))
     return {"F": F, "coverage": coverage, "redundancy": redundancy}
 

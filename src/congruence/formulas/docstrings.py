@@ -6,10 +6,11 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from types import ModuleType
 
 from congruence.errors import NotApplicable
 from congruence.formulas.record import Measure
+from congruence.typing import Function
 
 #: descriptions of the parameters of measures
 PARAMETERS = {
@@ -101,7 +102,7 @@ def document(
     return score
 
 
-def described_arguments(function: Callable[..., Any]) -> dict[str, str]:
+def described_arguments(function: Function) -> dict[str, str]:
     """The descriptions of the arguments of a function."""
     text = inspect.getdoc(function) or ""
     lines = text.partition("Args:\n")[2].partition("\n\n")[0].splitlines()
@@ -115,7 +116,7 @@ def described_arguments(function: Callable[..., Any]) -> dict[str, str]:
     return found
 
 
-def _public() -> Any:
+def _public() -> ModuleType:
     import congruence
 
     return congruence
@@ -126,7 +127,7 @@ def _signature(score: Callable[..., float], record: Measure) -> inspect.Signatur
     kind = inspect.Parameter.KEYWORD_ONLY
     given = list(inspect.signature(score, eval_str=False).parameters.values())
     own = [
-        inspect.Parameter(key, kind, default=x, annotation=ANNOTATION.get(type(x), "Any"))
+        inspect.Parameter(key, kind, default=x, annotation=ANNOTATION.get(type(x), "Option"))
         for key, x in record.parameters.items()
         if key not in {p.name for p in given}
     ]

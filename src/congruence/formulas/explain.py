@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from congruence.statistics.tables import Table, Tables
+from congruence.typing import Dynamic, Function, Record, Scalar
 
 if TYPE_CHECKING:
     from congruence.formulas.record import Measure
@@ -20,7 +20,7 @@ class Explanation:
     """A measure's formula, the numbers of one pair, and the value; prints as lines."""
 
     measure: Measure
-    symbols: dict[str, Any]
+    symbols: Record
     lines: tuple[str, ...]
     value: float
 
@@ -31,16 +31,16 @@ class Explanation:
 
 
 #: functions that a definition may use besides the symbols
-FUNCTIONS: dict[str, Callable[..., Any]] = {"log": np.log, "sqrt": np.sqrt, "exp": np.exp, "max": max, "min": min}
+FUNCTIONS: dict[str, Function] = {"log": np.log, "sqrt": np.sqrt, "exp": np.exp, "max": max, "min": min}
 
 
 def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
     """Evaluate a definition for one pair; a line that gives 0/0 names the rule for 0/0."""
-    known: dict[str, Any] = {}
+    known: Record = {}
     if measure.workings is not None:
         (table,) = tables.each()
         known.update(measure.workings(table, **measure.parameters))
-    statistic: Any = tables
+    statistic: Dynamic = tables
     if measure.needs not in (Table, Tables):
         statistic = measure.needs.from_tables(tables)  # type: ignore[attr-defined]
         known.update({s: getattr(statistic, s)[0] for s in statistic.symbols})
@@ -72,7 +72,7 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
     return Explanation(measure, known, tuple(lines), value)
 
 
-def _number(x: Any) -> str:
+def _number(x: Scalar) -> str:
     return f"{float(x):.6g}" if x is not None and not isinstance(x, str) else str(x)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from congruence.statistics.elements import MOST_SOLVED, mean_score
 from congruence.statistics.information import Info
 from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
 from congruence.statistics.trees import PointScores
+from congruence.typing import Record
 
 METRIC = ("symmetric", "definite", "triangle")
 #: default limits of a sparse and a dense matching: number of clusters of the side with fewer clusters
@@ -61,7 +61,7 @@ def _matched(t: Table, weight: Array) -> float:
     return float(weight[assignment(t.row, t.col, weight, t.shape)].sum())
 
 
-def _accuracy_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
+def _accuracy_workings(t: Table, limit: int | None = None) -> Record:
     return {"matched": _matched(t, t.count), "n": t.n}
 
 
@@ -85,7 +85,7 @@ def clustering_error(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
     return (t.n - _matched(t, t.count)) / t.n if t.n else math.nan
 
 
-def _kappa_workings(t: Table, rule: str) -> dict[str, Any]:
+def _kappa_workings(t: Table, rule: str) -> Record:
     p_o, p_exp = best_kappa(t.to_array(), rule)
     return {"p_o": p_o, "p_exp": p_exp}
 
@@ -121,7 +121,7 @@ def kappa_trace(t: Table, limit: int | None = DENSE_LIMIT) -> float:
     return _kappa(t, "trace")
 
 
-def _lambda_workings(t: Table, zero_cells: float = 0.0, limit: int | None = None) -> dict[str, Any]:
+def _lambda_workings(t: Table, zero_cells: float = 0.0, limit: int | None = None) -> Record:
     k = _filled(t)[0]
     if real_number(zero_cells, "zero_cells", 0, 1):  # as in the paper: fill zero cells, recompute margins, keep n
         dense = t.to_array().astype(np.float64)
@@ -169,7 +169,7 @@ def _overlap(t: Table) -> Array:
     return np.asarray(t.count / (t.row_sums[t.row] + t.col_sums[t.col] - t.count))
 
 
-def _irm_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
+def _irm_workings(t: Table, limit: int | None = None) -> Record:
     d = np.zeros(t.shape)
     d[t.row, t.col] = _overlap(t)
     return {"shipped": transport(d, t.row_sums, t.col_sums), "n": t.n}
@@ -243,13 +243,13 @@ def f_measure(t: Tables) -> Array:
 def _element_workings(
     t: Table, r: float = 1.0, path: str = "max", alpha: float = 0.9, limit: int | None = MOST_SOLVED,
     sample: int | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> Record:  # fmt: skip
     if t.maps is not None:
         return {"shared": mean_score(overlap_of(t), alpha, limit, sample) * t.n, "n": t.n}
     return {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n}
 
 
-def _element_axioms(path: str, alpha: float, **_: Any) -> frozenset[str]:
+def _element_axioms(path: str, alpha: float, **_: object) -> frozenset[str]:
     """The axioms, the same for all allowed parameters."""
     if path not in ("max", "min", "height"):
         raise InputError(f"path must be 'max', 'min' or 'height', not {path!r}")
@@ -290,8 +290,8 @@ def _bcubed(t: Tables, side: int) -> Array:
     return ratio(t.sum(t.count * (t.count / (t.row_total if side else t.col_total))), t.n)
 
 
-def _bcubed_workings(side: int) -> Callable[[Table], dict[str, Any]]:
-    def workings(t: Table) -> dict[str, Any]:
+def _bcubed_workings(side: int) -> Callable[[Table], Record]:
+    def workings(t: Table) -> Record:
         if t.maps is not None:
             o = overlap_of(t)
             covered = o.mass[o.lengths[1 - side] > 0].sum()
@@ -338,7 +338,7 @@ def _filled(t: Table) -> tuple[int, int]:
     return int((t.row_sums > 0).sum()), int((t.col_sums > 0).sum())
 
 
-def _psi_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
+def _psi_workings(t: Table, limit: int | None = None) -> Record:
     larger = np.maximum(t.row_sums[t.row], t.col_sums[t.col])
     filled = _filled(t)
     a, b = (np.sort(sizes)[::-1][: min(filled)] for sizes in (t.row_sums, t.col_sums))
@@ -358,7 +358,7 @@ def psi(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
     return max(w["S"] - w["E"], 0.0) / (w["K"] - w["E"]) if w["K"] > w["E"] else math.nan
 
 
-def _nca_workings(t: Table, limit: int | None = None) -> dict[str, Any]:
+def _nca_workings(t: Table, limit: int | None = None) -> Record:
     return {"recalls": _matched(t, t.count / t.row_sums[t.row]), "K": t.shape[0]}
 
 

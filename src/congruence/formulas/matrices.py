@@ -6,7 +6,6 @@ An ensemble means its consensus matrix, a partition its co-association matrix; t
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from congruence.formulas.record import measure, ratio
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
+from congruence.typing import Record
 
 ARI = ("E = s_a * s_b / pairs",)
 
@@ -148,12 +148,12 @@ def pooled_ami(m: PooledInfo) -> Array:
     return ratio(m.mean(m.info.MI - m.E_MI), m.mean((m.info.H_a + m.info.H_b) / 2 - m.E_MI))
 
 
-def _pooled_workings(m: PooledInfo) -> dict[str, Any]:
+def _pooled_workings(m: PooledInfo) -> Record:
     names = {"n": m.info.n, "k_a": m.k_a, "k_b": m.k_b, "H_a": m.info.H_a, "H_b": m.info.H_b, "MI": m.info.MI}
     return {name: value[0] for name, value in names.items()}
 
 
-def _alone(x: Any) -> Array:
+def _alone(x: Alone) -> Array:
     raw = ari(x.sums)
     return np.where(np.isnan(raw), 1.0, raw)
 

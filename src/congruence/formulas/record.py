@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from congruence.statistics.matrices import Alone, MatrixSums, PooledInfo
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Table
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
+from congruence.typing import ClusteringLike, Function, Option, Record
+
+if TYPE_CHECKING:
+    from congruence.statistics import Statistic
 
 AXIOMS = MappingProxyType(
     {
@@ -91,7 +95,7 @@ class Measure:
     key: str
     title: str
     needs: type
-    formula: Callable[..., Any]
+    formula: Function
     better: Better
     range: tuple[float, float]
     #: lines of Python, `name = expression`, over the symbols of the statistic; the last one is the measure
@@ -103,7 +107,7 @@ class Measure:
     caution: str = ""
     status: Status = Status.CURRENT
     #: more symbols of `definition`, computed from the table
-    workings: Callable[..., dict[str, Any]] | None = None
+    workings: Callable[..., Record] | None = None
     aliases: tuple[str, ...] = ()
     #: for matrices: whether one side must be a partition; whether entries outside 0 … 1 are allowed
     wants_partition: bool = False
@@ -114,7 +118,7 @@ class Measure:
     whole_points: bool = False
     #: whether it describes the members of an ensemble, which a matrix does not have
     of_members: bool = False
-    parameters: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, Option] = field(default_factory=lambda: MappingProxyType({}))
     #: the axioms for these parameters, if they depend on them
     axioms_for: Callable[..., frozenset[str]] | None = None
     #: smallest and largest value with sample weights, if wider than `range`
@@ -227,7 +231,7 @@ class Measure:
                 "element_centric take covers"
             )
 
-    def raw(self, statistic: Any) -> Array:
+    def raw(self, statistic: Statistic) -> Array:
         """The formula for every pair of a tile; NaN at 0/0.
 
         Args:
@@ -235,10 +239,10 @@ class Measure:
         """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.needs is Table:
-                return np.array([self.formula(t, **self.parameters) for t in statistic.each()], dtype=np.float64)
+                return np.array([self.formula(t, **self.parameters) for t in statistic.each()], dtype=np.float64)  # type: ignore[union-attr, call-arg]
             return np.asarray(self.formula(statistic, **self.parameters), dtype=np.float64)
 
-    def values(self, statistic: Any) -> Array:
+    def values(self, statistic: Statistic) -> Array:
         """The measure of every pair of a tile, with the rule for 0/0 applied.
 
         Args:
@@ -261,7 +265,7 @@ class Measure:
             values[identical & near] = self.best
         return values
 
-    def __call__(self, a: Any, b: Any, **options: Any) -> float:
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Option) -> float:
         """The measure of two clusterings; the options are those of `compare`."""
         import congruence  # late import; avoids a cycle: comparison is a higher layer
 
@@ -269,7 +273,7 @@ class Measure:
             return float(getattr(congruence, self.key)(a, b, **{**self.parameters, **options}))
         return float(congruence.compare(a, b, [self], **options)[self.key])
 
-    def explain(self, a: Any, b: Any, **options: Any) -> Explanation:
+    def explain(self, a: ClusteringLike, b: ClusteringLike, **options: Option) -> Explanation:
         """The formula with this pair's numbers in it.
 
         Args:
@@ -300,7 +304,7 @@ class Measure:
             raise InputError("explain shows the formula for two clusterings, not for matrices or ensembles")
         return explanation(self, result.tables, float(result[self.key]))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _again, (self.key, dict(self.parameters))  # formulas are found by name, also in another process
 
     def __repr__(self) -> str:
@@ -309,7 +313,7 @@ class Measure:
         return f"Measure({self.key}{extra}: {self.title}, {self.better} is better, {low} to {high})"
 
 
-def _again(key: str, parameters: dict[str, Any]) -> Measure:
+def _again(key: str, parameters: dict[str, Option]) -> Measure:
     import congruence
 
     return congruence.measure(key, **parameters)
@@ -340,7 +344,7 @@ def measure(
     at_zero: float = 0.0,
     reference: str,
     caution: str = "",
-    workings: Callable[..., dict[str, Any]] | None = None,
+    workings: Callable[..., Record] | None = None,
     aliases: Sequence[str] = (),
     wants_partition: bool = False,
     takes_kernels: bool = False,
@@ -351,10 +355,10 @@ def measure(
     axioms_for: Callable[..., frozenset[str]] | None = None,
     weighted_range: tuple[float, float] | None = None,
     soft_range: tuple[float, float] | None = None,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Function], Function]:
     """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
 
-    def declare(formula: Callable[..., Any]) -> Callable[..., Any]:
+    def declare(formula: Function) -> Function:
         defaults = {
             p.name: p.default for p in inspect.signature(formula).parameters.values() if p.default is not p.empty
         }
@@ -410,7 +414,7 @@ def measures() -> tuple[Measure, ...]:
     return tuple(_RECORDS.values())
 
 
-def find(name: str | Measure, **parameters: Any) -> Measure:
+def find(name: str | Measure, **parameters: Option) -> Measure:
     """The measure of this key or alias, with these parameters.
 
     Args:

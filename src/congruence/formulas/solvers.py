@@ -125,7 +125,7 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
     back = np.empty(k_a, np.int64)  # the column from which a row was reached
     for source in range(k_a):
         while supply[source] > nothing:
-            sink = _shortest_path(
+            sink: int = _shortest_path(
                 source, cost, flow, demand, nothing, price_row, price_col, distance, row_distance, via, back
             )
             amount = min(supply[source], demand[sink])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.inputs.labels import Labels
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, Record, TreeLike
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,14 +77,14 @@ class CutCurve(Result):
     def __len__(self) -> int:
         return len(self.ks)
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per cut: k, value and, if known, mean, sd and z."""
-        columns: dict[str, Any] = {"k": self.ks, self.measure.key: self.values}
+        columns: dict[str, ColumnLike] = {"k": self.ks, self.measure.key: self.values}
         if self.mean is not None:
             columns |= {"mean": self.mean, "sd": self.sd, "z": self.z}
         return columns
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The curve as plain lists, for JSON."""
         found = {"measure": self.measure.key, "k": self.ks, "value": self.values, "mean": self.mean, "sd": self.sd}
         return dict(plain({**found, "notes": self.notes}))
@@ -99,7 +100,7 @@ class CutCurve(Result):
 
 @misnamed(k="ks", n_clusters="ks")
 def cut_curve(
-    a: Any, b: Any, measure: str | Measure = "wallace", ks: Iterable[int] | Literal["heights"] | None = None
+    a: TreeLike, b: TreeLike, measure: str | Measure = "wallace", ks: Iterable[int] | Literal["heights"] | None = None
 ) -> CutCurve:
     """The agreement of two hierarchies, or of a hierarchy and labels, at each number of clusters.
 
@@ -162,7 +163,7 @@ def cut_curve(
     )  # fmt: skip
 
 
-def _sides(a: Any, b: Any) -> tuple[Hierarchy, Hierarchy | Labels, bool]:
+def _sides(a: TreeLike, b: TreeLike) -> tuple[Hierarchy, Hierarchy | Labels, bool]:
     """The hierarchy first, and whether that swapped the sides."""
     if not isinstance(a, Hierarchy) and not isinstance(b, Hierarchy):
         raise InputError("at least one side must be a hierarchy: cg.cut_curve(cg.Hierarchy(linkage), b)")

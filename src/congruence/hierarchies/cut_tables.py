@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from congruence.formulas.record import Measure
 from congruence.inputs.frames import square_frame
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.statistics.tables import Array
+from congruence.typing import Frame, Record, TreeLike
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,7 +51,7 @@ class CutTable(Result):
             raise NoSuchName(f"the table has no cuts into {ks[0]} and {ks[1]} clusters")
         return float(self.values[i[0], j[0]])
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> Frame:
         """The table with numbers of clusters on both sides.
 
         Args:
@@ -64,7 +64,7 @@ class CutTable(Result):
         rows, columns = (tuple(f"k={k}" for k in ks.tolist()) for ks in (self.ks_a, self.ks_b))
         return square_frame(self.values, rows, columns, backend)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The table as plain lists, for JSON."""
         found = {"measure": self.measure.key, "k_a": self.ks_a, "k_b": self.ks_b, "values": self.values}
         return dict(plain({**found, "notes": self.notes}))
@@ -77,8 +77,8 @@ class CutTable(Result):
 
 @misnamed(k="ks", n_clusters="ks")
 def compare_cuts(
-    a: Any,
-    b: Any,
+    a: TreeLike,
+    b: TreeLike,
     ks: Iterable[int] | None = None,
     ks_b: Iterable[int] | None = None,
     measure: str | Measure = "ari",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from congruence.comparison.presenting import Result, plain
 from congruence.errors import InputError
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Record, TreeLike
 
 #: most points for which random starts are also tried
 MOST_RESTARTED, RESTARTS = 500, 8
@@ -51,12 +51,12 @@ class Tanglegram(Result):
         tree, order = (self.a, self.order_a) if side == "a" else (self.b, self.order_b)
         return branch_segments(tree, order)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The two orders, the crossings and the entanglement, as plain Python values."""
         orders = {"order_a": self.order_a, "order_b": self.order_b}
         return dict(plain({**orders, "crossings": self.crossings, "entanglement": self.entanglement}))
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per point: its position along each tree."""
         points = np.arange(self.a.n_points)
         return {"point": points, "place_a": np.argsort(self.order_a), "place_b": np.argsort(self.order_b)}
@@ -67,7 +67,7 @@ class Tanglegram(Result):
         )
 
 
-def tanglegram(a: Any, b: Any) -> Tanglegram:
+def tanglegram(a: TreeLike, b: TreeLike) -> Tanglegram:
     """Leaf orders that untangle two hierarchies, so that few of the lines between the same points cross.
 
     With one tree fixed, every node of the other is rotated to reduce crossings, which is optimal for nodes with two
@@ -144,7 +144,7 @@ def _turned(tree: Hierarchy, place: Array) -> Array:
     children: list[list[int]] = [[] for _ in nodes.parent]
     for node in np.argsort(nodes.start[:-1], kind="stable").tolist():
         children[int(nodes.parent[node])].append(node)
-    held: list[Any] = [place[i : i + 1] for i in range(n)] + [None] * (len(nodes.parent) - n)
+    held: list[Dynamic] = [place[i : i + 1] for i in range(n)] + [None] * (len(nodes.parent) - n)
     for node in range(n, len(nodes.parent)):
         own = children[node]
         if len(own) == 2:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from congruence.inputs.cover import CoverLabels, with_policies
 from congruence.inputs.labels import Labels, Unassigned, frame_kind, noise_caution, spelling_caution
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
+from congruence.typing import ClusteringLike, Dynamic, Index, NoiseLike, PointsLike, WeightsLike
 
 Align = Literal["index", "position"]
 
@@ -62,7 +62,7 @@ class Aligned:
     #: noise labels of each member; None if not given
     noise: tuple[Collection[Hashable] | None, ...]
     mass: Mass | None
-    index: Any
+    index: Index
     notes: tuple[Caution, ...]
 
 
@@ -79,9 +79,9 @@ class InputOptions:
     """
 
     unassigned: Unassigned = "error"
-    noise: Any = None
-    sample_weight: Any = None
-    frequency: Any = None
+    noise: NoiseLike = None
+    sample_weight: WeightsLike = None
+    frequency: WeightsLike = None
     align: Align | None = None
 
     @property
@@ -125,7 +125,9 @@ def _check_single(c: Clustering, mass: Mass, who: str) -> None:
         )
 
 
-def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align: Align | None = None) -> Mass | None:
+def as_mass(
+    sample_weight: WeightsLike, frequency: WeightsLike, n: int, index: Index = None, align: Align | None = None
+) -> Mass | None:
     """Validated weights, or None if every point counts once; a series is aligned with the index of the clusterings."""
     if sample_weight is None and frequency is None:
         return None
@@ -156,7 +158,7 @@ def as_mass(sample_weight: Any, frequency: Any, n: int, index: Any = None, align
     return Mass(whole_numbers(values, "frequency"), True)
 
 
-def _numbers(given: Any, name: str) -> Array:
+def _numbers(given: WeightsLike, name: str) -> Array:
     """Weights as an array of integers or floats."""
     try:
         values = np.asarray(given)
@@ -216,7 +218,7 @@ def aligned(
     return list(clusterings), []
 
 
-def _of_one_scan(clusterings: Sequence[Any], who: Sequence[str]) -> list[Clustering]:
+def _of_one_scan(clusterings: Sequence[Dynamic], who: Sequence[str]) -> list[Clustering]:
     """Check that scanned columns come from one source: rows of different sources cannot be matched."""
     first = next(c for c in clusterings if c.lazy)
     for c, name in zip(clusterings, who, strict=True):
@@ -261,14 +263,14 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
     return chosen, notes
 
 
-def left_out(members: Sequence[Any]) -> tuple[Caution, ...]:
+def left_out(members: Sequence[Dynamic]) -> tuple[Caution, ...]:
     """Parts of scanned members that were skipped because they could not be read."""
     if not members[0].lazy:
         return ()
     return tuple(Caution("not_read", "", line) for line in members[0].source.facts(members[0]).left_out)
 
 
-def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] | None:
+def noise_for(noise: NoiseLike, column: Iterable[str | None]) -> Collection[Hashable] | None:
     """The noise labels that apply to a column: a scalar or a set for all, or a mapping column → labels."""
     if noise is None:
         return None
@@ -286,24 +288,26 @@ def noise_for(noise: Any, column: Iterable[str | None]) -> Collection[Hashable] 
         ) from None
 
 
-def check_index(clustering: Any, X: Any, who: str, of: str = "the data") -> None:
+def check_index(clustering: Dynamic, X: PointsLike, who: str, of: str = "the data") -> None:
     """Raise if both sides have an index and the two differ."""
     other = X is None or frame_kind(X) not in (None, "pandas") or type(X).__module__.startswith("xarray")
-    index: Any = None if other else getattr(X, "index", None)
+    index: Index = None if other else getattr(X, "index", None)
     if clustering.index is not None and hasattr(index, "equals") and not index.equals(clustering.index):
         raise InputError(
             f"the index of {who} differs from that of {of}; reindex one of them, or pass values without an index by .to_numpy()"
         )
 
 
-def check_noise_of(members: Sequence[Clustering], given: Any, noise: Sequence[Collection[Hashable] | None]) -> None:
+def check_noise_of(
+    members: Sequence[Clustering], given: NoiseLike, noise: Sequence[Collection[Hashable] | None]
+) -> None:
     """Refuse noise labels of memberships, which have no labels: if all are soft, or if a mapping names them."""
     soft = [c.soft and labels is not None for c, labels in zip(members, noise, strict=True)]
     if all(soft) or (isinstance(given, Mapping) and any(soft)):
         without_effect(InputOptions, "for memberships, which have no labels", noise=given)
 
 
-def check_noise(noise: Any, columns: Iterable[str | None]) -> None:
+def check_noise(noise: NoiseLike, columns: Iterable[str | None]) -> None:
     """Raise if a mapping of noise labels names an unknown column."""
     if isinstance(noise, Mapping):
         known = list(dict.fromkeys(name for name in columns if name is not None))
@@ -322,7 +326,7 @@ SOFT = (
 POSSIBILISTIC = "possibilistic memberships: the entropy of one clustering depends on the other it is compared with"
 
 
-def _is(side: Any, what: str) -> bool:
+def _is(side: object, what: str) -> bool:
     """Whether a side says that it is a tree, or a matrix."""
     return getattr(side, what, False) is True
 
@@ -331,8 +335,8 @@ def _is(side: Any, what: str) -> bool:
 class PreparedPair:
     """Two validated sides: both single clusterings, or both matrices or ensembles. Made by `prepared`."""
 
-    a: Any
-    b: Any
+    a: Dynamic
+    b: Dynamic
     options: InputOptions = field(default_factory=InputOptions)
     mass: Mass | None = None
     #: noise labels of a and b; None if not given
@@ -342,7 +346,7 @@ class PreparedPair:
     single: tuple[bool, bool] = (True, True)
 
     @property
-    def sides(self) -> tuple[Any, Any]:
+    def sides(self) -> tuple[Dynamic, Dynamic]:
         """Both sides."""
         return self.a, self.b
 
@@ -389,7 +393,7 @@ class PreparedPair:
         plain = [c for c in self.sides if isinstance(c, Labels) and c.clusters is None and (c.lazy or c.gaps)]
         if self.options.unassigned != "drop" or not plain:
             return []
-        first: Any = plain[0]
+        first: Dynamic = plain[0]
         n, counts = len(first), self.mass if self.mass is not None and self.mass.is_frequency else None
         if counts is not None:
             n = int(first.source.facts(first, counts).total if first.lazy else counts.values.sum())
@@ -424,7 +428,7 @@ class PreparedPair:
         return tuple(found)
 
 
-def prepared(a: Any, b: Any, options: InputOptions) -> PreparedPair:
+def prepared(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -> PreparedPair:
     """The two sides, validated and aligned, with `unassigned` applied, and weights."""
     if _is(a, "is_tree") or _is(b, "is_tree"):
         check_no_options(options)
@@ -465,7 +469,9 @@ def decided(
     return tuple(c.with_policy(options.unassigned, labels, w) for c, w, labels in zip(raw, who, noise, strict=True))
 
 
-def whole_labels(labels: Any, n: int, who: str = "labels", X: Any = None, of: str | None = None) -> Labels:
+def whole_labels(
+    labels: ClusteringLike, n: int, who: str = "labels", X: PointsLike = None, of: str | None = None
+) -> Labels:
     """One hard clustering with a label for each of the n points; if both have an index, it must equal that of X."""
     found = as_disjoint(labels, who)
     if not isinstance(found, Labels):
@@ -480,19 +486,3 @@ def whole_labels(labels: Any, n: int, who: str = "labels", X: Any = None, of: st
             f"{who}: expected one complete partition, but {found.gaps} points have no label; drop them, or label them"
         )
     return found
-
-
-def member_weights(given: Any, inherited: Array | None, members: int) -> Array | None:
-    """Validated weights of the members, scaled to sum to 1; an ensemble made from an ensemble keeps its weights."""
-    if given is None:
-        return inherited
-    try:
-        weights = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("member_weight must be numbers, one per member") from None
-    if weights.shape != (members,):
-        raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError("member_weight must be finite, not negative, and not all 0")
-    weights = weights / weights.max()
-    return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not matter

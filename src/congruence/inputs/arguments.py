@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Callable as AnyCallable
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Literal, Union, get_args, get_origin
 
 import numpy as np
 
 from congruence.errors import InputError, check_needs, joined
+from congruence.typing import Dynamic, Function
 
 #: words for plain types
-WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", type(None): "None"}
+WORDS: dict[object, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    type(None): "None",
+}
 
 
 def misfit(
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    given: Mapping[str, Any],
-    others: Callable[..., Any] | None = None,
+    function: Function,
+    args: tuple[object, ...],
+    given: Mapping[str, object],
+    others: Function | None = None,
 ) -> Exception | None:
     """The error for an argument with a known wrong name, or of another type than its parameter; None if there is none.
 
@@ -49,12 +56,12 @@ def misfit(
     for options in [name for name, p in inspect.signature(function).parameters.items() if p.kind is p.VAR_KEYWORD]:
         bound |= bound.pop(options, {})
     for name, value in bound.items():
-        if not fits(value, kinds.get(name, Any)):
+        if not fits(value, kinds.get(name, object)):
             return InputError(f"{name} must be {in_words(kinds[name])}; got {_shown(value)}")
     return None
 
 
-def check_effects(function: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
+def check_effects(function: Function, args: tuple[object, ...], given: Mapping[str, object]) -> None:
     """Refuse arguments that have no effect in this call, according to the `needs` of the function.
 
     Args:
@@ -70,40 +77,40 @@ def check_effects(function: Callable[..., Any], args: tuple[Any, ...], given: Ma
     check_needs(function, bound.arguments)
 
 
-def check_argument(function: Callable[..., Any], name: str, value: Any) -> None:
+def check_argument(function: Function, name: str, value: object) -> None:
     """Raise an InputError if this value does not have the type of the named parameter."""
-    kind = _kinds(function).get(name, Any)
+    kind = _kinds(function).get(name, object)
     if not fits(value, kind):
         raise InputError(f"{name} must be {in_words(kind)}; got {_shown(value)}")
 
 
-def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+def _kinds(function: Function) -> dict[str, object]:
     """The types of annotated parameters."""
     names = getattr(inspect.unwrap(function), "__globals__", {})
     found = {p.name: _resolved(p.annotation, names) for p in inspect.signature(function).parameters.values()}
-    return {name: kind for name, kind in found.items() if kind is not Any}
+    return {name: kind for name, kind in found.items() if kind is not object}
 
 
-def _resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
-    """The type of an annotation; Any if it cannot be resolved."""
+def _resolved(annotation: object, names: Mapping[str, object]) -> object:
+    """The type of an annotation; object if it cannot be resolved."""
     if annotation is inspect.Parameter.empty:
-        return Any
+        return object
     text = getattr(annotation, "__forward_arg__", annotation)
     if not isinstance(text, str):
         return text
     try:
         return eval(text, dict(names))  # noqa: S307 -- an annotation of our own source
     except NameError:  # imported only for type checkers
-        return Any
+        return object
 
 
-def fits(value: Any, kind: Any) -> bool:
+def fits(value: object, kind: object) -> bool:
     """Whether a value has a type. numpy numbers count as numbers, and types that are not plain are not checked.
 
     >>> fits(np.int64(2), int), fits(np.array([2, 3]), int), fits(None, int | None), fits("x", Literal["y"])
     (True, False, True, False)
     """
-    if kind is Any:
+    if kind in (object, Dynamic):
         return True
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
@@ -115,7 +122,7 @@ def fits(value: Any, kind: Any) -> bool:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return isinstance(value, Mapping)
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        return _listed(value, inner[0] if inner else Any, ordered=issubclass(origin, Sequence))
+        return _listed(value, inner[0] if inner else object, ordered=issubclass(origin, Sequence))
     if kind is None or kind is type(None):
         return value is None
     if not isinstance(kind, type):
@@ -131,14 +138,14 @@ def fits(value: Any, kind: Any) -> bool:
     return isinstance(value, kind)
 
 
-def _listed(value: Any, kind: Any, ordered: bool) -> bool:
+def _listed(value: object, kind: object, ordered: bool) -> bool:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
         return False
     countable = isinstance(value, Sequence | np.ndarray | set | frozenset)
     return all(fits(x, kind) for x in value) if countable else not ordered or hasattr(value, "__len__")
 
 
-def in_words(kind: Any) -> str:
+def in_words(kind: object) -> str:
     """A type as part of a sentence.
 
     >>> in_words(int | None), in_words(Literal["drop", "keep"]), in_words(Sequence[str])
@@ -156,6 +163,6 @@ def in_words(kind: Any) -> str:
     return WORDS.get(kind, f"a {getattr(kind, '__name__', kind)}")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:76]} …"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -30,11 +29,12 @@ from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
 from congruence.statistics.tables import Array, code_type, label_order
+from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Dynamic, Frame, Label, Option
 
 Clustering = Labels | Memberships
 
 
-def as_clustering(data: Any, who: str = "labels") -> Clustering:
+def as_clustering(data: ClusteringLike, who: str = "labels") -> Clustering:
     """One clustering: 1-D inputs are labels, 2-D inputs are memberships.
 
     >>> as_clustering(["b", "a", "b"]).codes.tolist()
@@ -67,7 +67,7 @@ def as_clustering(data: Any, who: str = "labels") -> Clustering:
     return _clustering_from_array(_as_array(data, who), who)
 
 
-def is_scanned(data: Any, options: Mapping[str, Any]) -> bool:
+def is_scanned(data: object, options: Mapping[str, object]) -> bool:
     """Whether an input is not read into memory (a scan, a scanned column, Dask), or scan options are given."""
     if any(value is not None and value is not False for value in options.values()):
         return True
@@ -81,7 +81,7 @@ def is_scanned(data: Any, options: Mapping[str, Any]) -> bool:
     )
 
 
-def as_disjoint(data: Any, who: str = "labels") -> Clustering:
+def as_disjoint(data: ClusteringLike, who: str = "labels") -> Clustering:
     """One clustering whose clusters do not overlap: labels or memberships, not a cover."""
     found = as_clustering(data, who)
     if getattr(found, "is_cover", False) or found.overlapping:
@@ -91,7 +91,7 @@ def as_disjoint(data: Any, who: str = "labels") -> Clustering:
     return found
 
 
-def _clustering_from_card(data: Any, who: str) -> Clustering:
+def _clustering_from_card(data: DeviceArray, who: str) -> Clustering:
     """Integers stay on the GPU; memberships keep a copy there; everything else is read from the host."""
     values = device.array(data)
     if values.ndim == 2 and values.shape[1] == 1:
@@ -105,7 +105,7 @@ def _clustering_from_card(data: Any, who: str) -> Clustering:
     return _clustering_from_array(values.get(), who)
 
 
-def _as_array(data: Any, who: str) -> Array:
+def _as_array(data: ClusteringLike, who: str) -> Array:
     """A numpy array; a list keeps the labels it holds (1 and '1' stay different)."""
     if isinstance(data, np.ma.MaskedArray):
         unmasked = data.data.astype(object)
@@ -152,7 +152,7 @@ def _kind_name(array: Array) -> str:
     return {"i": "integers", "u": "integers", "U": "strings", "O": "objects"}.get(array.dtype.kind, str(array.dtype))
 
 
-def _clustering_from_frame(data: Any, who: str) -> Clustering:
+def _clustering_from_frame(data: Frame, who: str) -> Clustering:
     columns = list(data.column_names) if frame_kind(data) == "pyarrow" else list(data.columns)
     if len(columns) == 1:
         return as_clustering(data[columns[0]], who)
@@ -167,7 +167,7 @@ def _clustering_from_frame(data: Any, who: str) -> Clustering:
     return memberships
 
 
-def _labels_from_series(data: Any, kind: str, who: str) -> Labels:
+def _labels_from_series(data: ColumnLike, kind: str, who: str) -> Labels:
     """Labels from a pandas, polars or arrow column; categories keep their names, unused ones are dropped."""
     if kind == "pyarrow":
         return _from_arrow(data, who, kind=kind)
@@ -175,7 +175,7 @@ def _labels_from_series(data: Any, kind: str, who: str) -> Labels:
     facts = {"title": title, "kind": kind, "index": getattr(data, "index", None)}
     if getattr(data, "ndim", 1) != 1:
         raise InputError(f"{who}: expected 1-D labels, got {data.ndim}-D")
-    dtype: Any = getattr(data, "dtype", None)
+    dtype: Dynamic = getattr(data, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "biufcmM":
         return labels_from_numpy(data.to_numpy(), who, **facts)
     if kind == "pandas" and hasattr(dtype, "categories"):
@@ -189,7 +189,7 @@ def _labels_from_series(data: Any, kind: str, who: str) -> Labels:
     return _from_arrow(array, who, **facts)
 
 
-def _from_arrow(array: Any, who: str, **facts: Any) -> Labels:
+def _from_arrow(array: ColumnLike, who: str, **facts: Option) -> Labels:
     """Labels, or the cover of a column of lists: the clusters of each point."""
     if len(array) and holds_lists(array.type):
         from congruence.inputs.cover_columns import cover_of_rows  # covers are read by this module
@@ -203,7 +203,7 @@ def _from_arrow(array: Any, who: str, **facts: Any) -> Labels:
 # --- labels of any type ---------------------------------------------------------------------------------------------
 
 
-def labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
+def labels_from_numpy(values: Array, who: str, **facts: Option) -> Labels:
     """Labels from a 1-D numpy array of any type."""
     kind = values.dtype.kind
     if len(values) == 0:
@@ -237,7 +237,7 @@ def labels_from_numpy(values: Array, who: str, **facts: Any) -> Labels:
     return Labels(None, (codes, names), gaps, **facts)
 
 
-def _labels_from_floats(values: Array, who: str, **facts: Any) -> Labels:
+def _labels_from_floats(values: Array, who: str, **facts: Option) -> Labels:
     values = values.astype(np.float64, copy=False) + 0.0  # half floats would overflow below, and −0.0 is 0.0
     missing = np.isnan(values)
     gaps = int(missing.sum())
@@ -257,7 +257,7 @@ def _labels_from_floats(values: Array, who: str, **facts: Any) -> Labels:
     return Labels(None, (codes, names), gaps, **facts)
 
 
-def labels_from_arrow(array: Any, who: str, **facts: Any) -> Labels:
+def labels_from_arrow(array: ColumnLike, who: str, **facts: Option) -> Labels:
     """Labels from an arrow array of any type."""
     pa = arrow_library()
     if len(array) == 0:
@@ -275,7 +275,7 @@ def labels_from_arrow(array: Any, who: str, **facts: Any) -> Labels:
     return Labels(None, (codes, names), gaps, **facts)
 
 
-def labels_from_categories(codes: Array, categories: list[Any], facts: dict[str, Any]) -> Labels:
+def labels_from_categories(codes: Array, categories: list[Label], facts: dict[str, Option]) -> Labels:
     """Labels from pandas categories, of any type; a code of −1 is a missing value."""
     plain = [x.item() if isinstance(x, np.generic) else x for x in categories]
     order = label_order(plain)

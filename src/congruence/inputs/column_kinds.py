@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from congruence.errors import InputError, some_of
 from congruence.inputs.column_names import (
@@ -19,6 +19,7 @@ from congruence.inputs.column_names import (
 )
 from congruence.inputs.encoding import arrow_texts, plain_arrow
 from congruence.inputs.memberships import Memberships
+from congruence.typing import ColumnLike, Dynamic, Frame, Label
 
 Kind = Literal["id", "labels", "memberships", "measurements", "dates"]
 
@@ -46,12 +47,12 @@ class ColumnKind:
     distinct: int = 0
 
 
-def kind_of_column(name: str, column: Any) -> ColumnKind:
+def kind_of_column(name: str, column: ColumnLike) -> ColumnKind:
     """The kind of a column, by its name and its values.
 
     Args:
         name (str): The name of the column.
-        column (Any): An arrow, pandas or polars column, or an array; memberships and matrices are recognised as such.
+        column (ColumnLike): An arrow, pandas or polars column, or an array; memberships and matrices are recognised as such.
 
     Returns:
         ColumnKind: Ids, labels, memberships, measurements or dates, and the reason.
@@ -84,7 +85,7 @@ def kind_of_column(name: str, column: Any) -> ColumnKind:
     return _kind_of_words(name, solid)
 
 
-def _kind_of_words(name: str, solid: Any) -> ColumnKind:
+def _kind_of_words(name: str, solid: ColumnLike) -> ColumnKind:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -104,7 +105,7 @@ def _kind_of_words(name: str, solid: Any) -> ColumnKind:
     return ColumnKind("labels", f"{distinct:,} different texts")
 
 
-def _kind_of_numbers(name: str, solid: Any, is_float: bool) -> ColumnKind:
+def _kind_of_numbers(name: str, solid: ColumnLike, is_float: bool) -> ColumnKind:
     import pyarrow.compute as pc
 
     n, distinct = len(solid), pc.count_distinct(solid).as_py()
@@ -129,7 +130,7 @@ def _kind_of_numbers(name: str, solid: Any, is_float: bool) -> ColumnKind:
     return ColumnKind("labels", many, is_codes=codes, is_number=True, distinct=distinct)
 
 
-def _repeated(values: Any) -> tuple[str, ...]:
+def _repeated(values: ColumnLike) -> tuple[str, ...]:
     """The repeated values as text, in order of first occurrence."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -142,7 +143,7 @@ def _repeated(values: Any) -> tuple[str, ...]:
     return tuple(str(x) for x in counts.filter(pc.greater(counts.field(1), 1)).field(0).to_pylist())
 
 
-def _every(column: Any, step: int) -> Any:
+def _every(column: ColumnLike, step: int) -> Dynamic:
     """Every n-th value of a column of any library."""
     import numpy as np
 
@@ -155,7 +156,7 @@ def _every(column: Any, step: int) -> Any:
     return column.take(np.arange(0, len(column), step)) if hasattr(column, "to_pylist") else column
 
 
-def arrow_column(column: Any) -> Any:
+def arrow_column(column: ColumnLike) -> Dynamic:
     """A column of any library as arrow; None if it is not a plain column."""
     import numpy as np
     import pyarrow as pa
@@ -180,10 +181,10 @@ class Sorting:
     """The columns of a table by kind; `line` is a one-line summary, `reasons` explains it."""
 
     #: the columns to use: label columns, or numbers to cluster
-    taken: dict[str, Any]
+    taken: dict[str, ColumnLike]
     #: "labels" or "data"
     purpose: str
-    ids: dict[str, Any] = field(default_factory=dict)
+    ids: dict[str, ColumnLike] = field(default_factory=dict)
     reference: str | None = None
     #: columns left out, and what they are
     left_out: dict[str, str] = field(default_factory=dict)
@@ -218,7 +219,7 @@ class Sorting:
         return not self.ids and not self.left_out and self.reference is None
 
 
-def with_memberships(columns: Mapping[str, Any]) -> dict[str, Any]:
+def with_memberships(columns: Mapping[str, ColumnLike]) -> dict[str, ColumnLike]:
     """Columns NAME:CLUSTER of fractions that add up to 1 over the clusters become memberships called NAME.
 
     >>> import numpy as np
@@ -245,7 +246,7 @@ def with_memberships(columns: Mapping[str, Any]) -> dict[str, Any]:
         matrix = np.column_stack(values).astype(np.float64)
         if (matrix >= 0).all() and (matrix <= 1 + 1e-6).all() and (np.abs(matrix.sum(axis=1) - 1) < 0.05).all():
             made[group] = Memberships(matrix, [name.rpartition(":")[2] for name in names], who=group)
-    whole: dict[str, Any] = {}
+    whole: dict[str, ColumnLike] = {}
     for name, column in columns.items():
         group = name.rpartition(":")[0]
         whole[group if group in made else name] = made.get(group, column)
@@ -253,7 +254,7 @@ def with_memberships(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sorted_columns(
-    columns: Mapping[str, Any],
+    columns: Mapping[str, ColumnLike],
     *,
     id: str | None = None,
     reference: str | None = None,
@@ -265,7 +266,7 @@ def sorted_columns(
     """The label columns of a table, or its numbers to cluster, and the kinds of the other columns.
 
     Args:
-        columns (Mapping[str, Any]): The columns by name.
+        columns (Mapping[str, ColumnLike]): The columns by name.
         id (str | None): Column of ids. Default None: by name and values.
         reference (str | None): The reference; "none" for no reference. Default None: by name, if `find_reference`.
         apart (Sequence[str | None]): Columns with another role, such as weights. Default: none.
@@ -291,7 +292,7 @@ def sorted_columns(
     ids = {id: columns[id]} if id is not None else {}
     if id is not None:
         check_distinct(columns[id], id, source)
-    taken: dict[str, Any] = {}
+    taken: dict[str, ColumnLike] = {}
     left_out: dict[str, str] = {}
     measured = any(k.kind == "measurements" and k.is_number for k in kinds.values())
     for name, found in kinds.items():
@@ -316,7 +317,9 @@ def sorted_columns(
     return Sorting(taken, "data" if is_data else "labels", ids, said, left_out, why)
 
 
-def none_taken(source: str, ids: Mapping[str, Any], left_out: Mapping[str, str], is_data: bool = False) -> InputError:
+def none_taken(
+    source: str, ids: Mapping[str, ColumnLike], left_out: Mapping[str, str], is_data: bool = False
+) -> InputError:
     """The error for a table whose columns are all left out."""
     what = "numbers to cluster" if is_data else "labels"
     listed = ", ".join(f"{name} ({word})" for name, word in [*((x, "id") for x in ids), *left_out.items()][:6])
@@ -327,8 +330,8 @@ def none_taken(source: str, ids: Mapping[str, Any], left_out: Mapping[str, str],
 
 
 def named_sorting(
-    columns: Mapping[str, Any],
-    taken: Mapping[str, Any],
+    columns: Mapping[str, ColumnLike],
+    taken: Mapping[str, ColumnLike],
     *,
     id: str | None = None,
     reference: str | None = None,
@@ -352,7 +355,7 @@ def named_sorting(
     return Sorting(dict(taken), "data" if is_data else "labels", ids, reference, left_out, why)
 
 
-def feature_columns(columns: Mapping[str, Any], source: str = "the table") -> Sorting:
+def feature_columns(columns: Mapping[str, ColumnLike], source: str = "the table") -> Sorting:
     """Columns that describe the points, numeric or text; without ids, dates and columns named like labels."""
     kinds = {name: kind_of_column(name, column) for name, column in columns.items()}
     left_out, ids = {}, {}
@@ -370,12 +373,12 @@ def feature_columns(columns: Mapping[str, Any], source: str = "the table") -> So
     return Sorting(kept, "features", ids, None, left_out, {name: f"{x.kind}, {x.why}" for name, x in kinds.items()})
 
 
-def check_features(frame: Any, apart: Collection[Any] = (), takes_text: bool = True) -> None:
+def check_features(frame: Frame, apart: Collection[Label] = (), takes_text: bool = True) -> None:
     """Refuse columns of a frame that are ids, or named like labels: they would be clustered as measurements.
 
     Args:
-        frame (Any): A frame of any library; anything else is not checked, as columns in a mapping are chosen by name.
-        apart (Collection[Any]): Columns that are not checked. Default: none.
+        frame (Frame): A frame of any library; anything else is not checked, as columns in a mapping are chosen by name.
+        apart (Collection[Label]): Columns that are not checked. Default: none.
         takes_text (bool): Whether text can be an attribute. Default True.
 
     Raises:
@@ -406,7 +409,7 @@ to floats to cluster by it
             raise InputError(f"column {name!r} holds {kind}, {why}, not measurements; leave it out{instead}")
 
 
-def id_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
+def id_columns(columns: Mapping[str, ColumnLike]) -> dict[str, ColumnLike]:
     """The columns of a table that name its rows without repeats."""
     if len(columns) < 2:
         return {}
@@ -414,7 +417,7 @@ def id_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
     return {name: columns[name] for name, found in kinds.items() if found.kind == "id" and not found.repeated}
 
 
-def first_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
+def first_ids(columns: Mapping[str, ColumnLike]) -> dict[str, ColumnLike]:
     """The first column that names the rows of a table of numbers: by its name, or as text."""
     for name, column in columns.items():
         if _not_data(name, column, kind_of_column(name, column), measured=False) == "id":
@@ -427,7 +430,7 @@ def _not_labels(found: ColumnKind) -> str:
     return "" if found.kind in ("labels", "memberships") else found.kind
 
 
-def _not_data(name: str, column: Any, found: ColumnKind, measured: bool) -> str:
+def _not_data(name: str, column: ColumnLike, found: ColumnKind, measured: bool) -> str:
     """The kind of a column that is not a feature (id, label, text, or class codes), else None."""
     import pyarrow.compute as pc
 
@@ -446,7 +449,7 @@ def _not_data(name: str, column: Any, found: ColumnKind, measured: bool) -> str:
     return "labels" if few and measured and not MEASURED_NAMES.fullmatch(name) else ""
 
 
-def check_distinct(column: Any, name: str, source: str) -> None:
+def check_distinct(column: ColumnLike, name: str, source: str) -> None:
     """Refuse an id column with repeated ids."""
     values = arrow_column(column)
     if values is not None:

@@ -139,3 +139,10 @@ def _words(text: str, names: Sequence[str]) -> list[str]:
                 pieces = pieces[many:]
                 break
     return [word for word in words if word]
+
+
+def listed_names(names: object) -> list[str]:
+    """Names of clusterings as texts, or an InputError if they are not a list."""
+    if isinstance(names, Iterable) and not isinstance(names, str):
+        return [str(x) for x in names]
+    raise InputError(f"names must be a list of names, one per clustering; got {names!r}")

@@ -1,16 +1,21 @@
-"""Label columns of arrays and frames."""
+"""Label columns of arrays and frames, with their names and weights."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Hashable
+
+import numpy as np
 
 from congruence.errors import Caution, InputError
 from congruence.inputs.files import without_ids
 from congruence.inputs.labels import Labels, frame_kind
 from congruence.machine import device
+from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, DeviceArray, Frame, WeightsLike
 
 
-def check_columns(data: Any) -> None:
+def check_columns(data: DeviceArray) -> None:
     """Refuse arrays that are not label columns."""
     if data.ndim != 2:
         raise InputError(
@@ -18,7 +23,7 @@ def check_columns(data: Any) -> None:
         )
 
 
-def card_columns(data: Any) -> list[tuple[str, Any]]:
+def card_columns(data: DeviceArray) -> list[tuple[str, DeviceArray]]:
     """Label columns of an array on a GPU, encoded there together."""
     check_columns(data)
     found = device.encoded(data) if data.size else [None] * data.shape[1]
@@ -27,10 +32,10 @@ def card_columns(data: Any) -> list[tuple[str, Any]]:
     ]
 
 
-def card_vectors(columns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def card_vectors(columns: list[tuple[str, DeviceArray]]) -> list[tuple[str, DeviceArray]]:
     """The same columns; integer vectors on a GPU that have the same type and length are encoded together."""
-    groups: dict[Any, list[int]] = {}
-    arrays: dict[int, Any] = {}
+    groups: dict[Hashable, list[int]] = {}
+    arrays: dict[int, DeviceArray] = {}
     for i, (_, column) in enumerate(columns):
         if device.is_on_card(column):
             arrays[i] = device.array(column)
@@ -44,7 +49,7 @@ def card_vectors(columns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     return found
 
 
-def title_of(column: Any) -> str | None:
+def title_of(column: object) -> str | None:
     """The name of a series, if it has one."""
     name = (
         getattr(column, "title" if isinstance(column, Labels) else "name", None)
@@ -54,7 +59,7 @@ def title_of(column: Any) -> str | None:
     return str(name) if name not in (None, "") else None
 
 
-def frame_columns(frame: Any, who: str) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
+def frame_columns(frame: Frame, who: str) -> tuple[list[tuple[str, ColumnLike]], list[Caution], str | None]:
     """The columns of a frame that are labels, by the rule for columns of every table, and what the others are."""
     kind = frame_kind(frame)
     names = list(frame.column_names) if kind == "pyarrow" else list(frame.columns)
@@ -64,3 +69,17 @@ def frame_columns(frame: Any, who: str) -> tuple[list[tuple[str, Any]], list[Cau
     columns, notes = without_ids({str(name): frame[name] for name in names}, who)
     said = f"{who}: " if who == ".obs" else ""
     return list(columns.items()), [Caution("not_labels", "", said + line) for line in notes], kind
+
+
+def member_weights(given: WeightsLike, members: int) -> Array:
+    """Validated weights of the members, scaled to sum to 1."""
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("member_weight must be numbers, one per member") from None
+    if weights.shape != (members,):
+        raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InputError("member_weight must be finite, not negative, and not all 0")
+    weights = weights / weights.max()
+    return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not matter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.labels import Labels, frame_kind, name_of_unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.tables import Array, code_type
+from congruence.statistics.tables import Array, ClusterNames, code_type
+from congruence.typing import ClusteringLike, Dynamic, Label, SparseMatrix
 
 Duplicates = Literal["keep", "drop"]
 
@@ -61,12 +62,12 @@ class Cover:
 
     def __init__(
         self,
-        clusters: Any,
-        points: Any = None,
+        clusters: ClusteringLike,
+        points: Sequence[Label] | int | None = None,
         *,
         duplicates: Duplicates = "keep",
         keys: Keys = "clusters",
-        names: Sequence[Any] | None = None,
+        names: Sequence[Label] | None = None,
         who: str = "cover",
     ) -> None:
         for name, value, known in (
@@ -96,7 +97,7 @@ class Cover:
             self._set_points(points, who)
         self._close_up(listed, duplicates, who)
 
-    def _set_points(self, points: Any, who: str) -> None:
+    def _set_points(self, points: Sequence[Label] | int | None, who: str) -> None:
         """Number the points as the user lists them."""
         if isinstance(points, bool) or (not isinstance(points, int | np.integer) and not isinstance(points, Iterable)):
             raise InputError(f"{who}: points must be a list of the points or their number, not {points!r}")
@@ -122,7 +123,7 @@ class Cover:
         self._point = moved[self._point]
         self.ids, self.total, self.is_listed = listed, len(listed), True
 
-    def _close_up(self, names: list[Any], duplicates: Duplicates, who: str) -> None:
+    def _close_up(self, names: list[Label], duplicates: Duplicates, who: str) -> None:
         """Each membership once, sorted by point; empty clusters are dropped, repeated ones counted."""
         k = len(names)
         pairs = np.unique(self._point * np.int64(max(k, 1)) + self._cluster)
@@ -143,7 +144,7 @@ class Cover:
         place = np.cumsum(keep) - 1
         kept = keep[self._cluster] if k else np.zeros(0, dtype=bool)
         self._point, self._cluster = self._point[kept], place[self._cluster[kept]] if k else self._cluster
-        self.names: tuple[Any, ...] = tuple(names[i] for i in np.flatnonzero(keep))
+        self.names: tuple[Label, ...] = tuple(names[i] for i in np.flatnonzero(keep))
 
     @property
     def members(self) -> Members:
@@ -156,7 +157,7 @@ class Cover:
         return len(self.names)
 
     @property
-    def points(self) -> Sequence[Any]:
+    def points(self) -> Sequence[Label]:
         """The points, in order: those listed, else those that occur in a cluster."""
         return list(self.ids) if not isinstance(self.ids, range) else self.ids
 
@@ -179,14 +180,14 @@ class Cover:
         return self.n_points - len(np.unique(self._point))
 
     @property
-    def clusters(self) -> dict[Any, list[Any]]:
+    def clusters(self) -> dict[Label, list[Label]]:
         """The points of each cluster, by name."""
-        found: dict[Any, list[Any]] = {name: [] for name in self.names}
+        found: dict[Label, list[Label]] = {name: [] for name in self.names}
         for point, cluster in zip(self._point.tolist(), self._cluster.tolist(), strict=True):
             found[self.names[cluster]].append(self.ids[point])
         return found
 
-    def to_sparse(self) -> Any:
+    def to_sparse(self) -> SparseMatrix:
         """The points × clusters matrix of 0 and 1 as a scipy.sparse CSR array, points in the order of `points`."""
         from scipy.sparse import csr_array
 
@@ -201,7 +202,7 @@ class Cover:
         text += f", up to {most:,} cluster{'s' * (most != 1)} per point"
         return text + (f", {alone:,} point{'s' * (alone != 1)} in none" if alone else "")
 
-    def with_policy(self, unassigned: Any, noise: Collection[Hashable] | None, who: str) -> Cover:
+    def with_policy(self, unassigned: str, noise: Collection[Hashable] | None, who: str) -> Cover:
         """The cover without noise clusters; points in no cluster are handled later, when all points are known.
 
         Args:
@@ -220,7 +221,7 @@ class Cover:
         }
         return Cover(kept, self.ids if self.is_listed else self.total, who=who)
 
-    def encoded(self, ids: Sequence[Any], total: int) -> CoverLabels:
+    def encoded(self, ids: Sequence[Label], total: int) -> CoverLabels:
         """Labels of signatures for these points in this order, followed by unnamed points up to `total`.
 
         Args:
@@ -246,7 +247,7 @@ class Cover:
         )  # fmt: skip
 
 
-def signatures(point: Array, cluster: Array, n: int, names: Any) -> tuple[Array, ClusterMap]:
+def signatures(point: Array, cluster: Array, n: int, names: ClusterNames) -> tuple[Array, ClusterMap]:
     """Codes of the points' sets of clusters, and their map; memberships must be sorted by point, then cluster."""
     starts = np.searchsorted(point, np.arange(n + 1))
     packed = np.ascontiguousarray(cluster, dtype=np.int32).tobytes()
@@ -266,7 +267,7 @@ class CoverLabels(Labels):
 
     clusters: ClusterMap = None  # type: ignore[assignment, misc]
     #: names of the points, in order
-    points: Sequence[Any] | None = None
+    points: Sequence[Label] | None = None
 
     @cached_property
     def empty(self) -> int:
@@ -274,27 +275,27 @@ class CoverLabels(Labels):
         found = np.flatnonzero(self.clusters.lengths == 0)
         return int(found[0]) if len(found) else -1
 
-    def taken(self, points: Array, index: Any = None) -> CoverLabels:
+    def taken(self, points: Array, index: Array | None = None) -> CoverLabels:
         """The same cover of these points only, in this order."""
         part = super().taken(points, index)
         named = None if self.points is None else [self.points[i] for i in points.tolist()]
         return replace(self._with_rows(part, part.names), points=named)
 
-    def _with_rows(self, part: Labels, rows: Any) -> CoverLabels:
+    def _with_rows(self, part: Labels, rows: SparseMatrix) -> CoverLabels:
         starts, members = self.clusters.rows(np.asarray(rows, dtype=np.int64))
         clusters = ClusterMap(starts, members, self.clusters.names)
         assert isinstance(part, CoverLabels)
         return replace(part, encoded=(part.codes, np.arange(len(clusters.lengths))), clusters=clusters)
 
     @property
-    def meeting(self) -> Any:
+    def meeting(self) -> SparseMatrix:
         """Which signatures have a cluster in common: a sparse matrix of 0 and 1."""
         rows = self.clusters.sparse(np.arange(len(self.clusters.lengths)))
         found = (rows @ rows.T).tocsr()
         found.data = np.ones(len(found.data))
         return found
 
-    def sparse(self, points: Any) -> Any:
+    def sparse(self, points: Dynamic) -> SparseMatrix:
         """Rows of the points × clusters matrix; empty for points that were left out."""
         from scipy.sparse import csr_array, vstack
 
@@ -312,7 +313,7 @@ class CoverLabels(Labels):
         """Whether the first and second point of each pair share a cluster."""
         return np.asarray(self.sparse(first).multiply(self.sparse(second)).sum(axis=1)).ravel() > 0
 
-    def with_policy(self, unassigned: Any, noise: Collection[Hashable] | None, who: str) -> CoverLabels:
+    def with_policy(self, unassigned: str, noise: Collection[Hashable] | None, who: str) -> CoverLabels:
         """The cover with points in no cluster kept, dropped or made into clusters, and without noise clusters."""
         cover = self._without_noise(noise)
         known = ("error", "keep", "partial", "drop", "singletons", "cluster")
@@ -364,8 +365,8 @@ class CoverLabels(Labels):
 
 
 def with_policies(
-    clusterings: Sequence[Any], unassigned: Any, noise: Sequence[Collection[Hashable] | None], who: Sequence[str]
-) -> list[Any]:
+    clusterings: Sequence[Dynamic], unassigned: str, noise: Sequence[Collection[Hashable] | None], who: Sequence[str]
+) -> list[Dynamic]:
     """Apply `unassigned`; with "keep", labels compared with covers become covers themselves."""
     beside_covers = unassigned == "keep" and any(c.overlapping for c in clusterings)
     found = []
@@ -388,7 +389,7 @@ class SharedMemberships(Memberships):
     overlapping = True
 
     @staticmethod
-    def _check(matrix: Any, cells: Array, sparse: bool, who: str) -> None:
+    def _check(matrix: SparseMatrix, cells: Array, sparse: bool, who: str) -> None:
         """No checks: the cover is valid, and rows may be all zero."""
 
     @classmethod
@@ -404,7 +405,7 @@ class SharedMemberships(Memberships):
         return made
 
 
-def check_one_kind(members: Sequence[Any]) -> None:
+def check_one_kind(members: Sequence[Dynamic]) -> None:
     """Raise if covers and memberships are mixed: they have no common consensus matrix."""
     if any(c.soft for c in members) and any(c.overlapping for c in members):
         raise InputError(

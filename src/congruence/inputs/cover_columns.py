@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.errors import InputError
@@ -12,9 +10,10 @@ from congruence.inputs.cover_reading import Members, plain
 from congruence.inputs.encoding import arrow_library, encode_arrow, refuse_type
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, label_order
+from congruence.typing import ColumnLike, Index, Label
 
 
-def sets_of_rows(column: Any, who: str) -> tuple[Array, ClusterMap]:
+def sets_of_rows(column: ColumnLike, who: str) -> tuple[Array, ClusterMap]:
     """Codes of the sets of clusters in an arrow column of lists, and the clusters of each; a missing list is empty."""
     pa = arrow_library()
     if isinstance(column, pa.ChunkedArray):
@@ -34,7 +33,7 @@ def sets_of_rows(column: Any, who: str) -> tuple[Array, ClusterMap]:
     return signatures(pairs // k, pairs % k, len(column), tuple(names))
 
 
-def _whole(name: Any, who: str) -> Any:
+def _whole(name: Label, who: str) -> Label:
     if isinstance(name, float):
         if not name.is_integer():
             raise InputError(
@@ -44,7 +43,7 @@ def _whole(name: Any, who: str) -> Any:
     return name
 
 
-def map_of_sets(sets: tuple[tuple[Any, ...], ...]) -> ClusterMap:
+def map_of_sets(sets: tuple[tuple[Label, ...], ...]) -> ClusterMap:
     """The map of these sets of clusters, clusters ordered by name."""
     names = list(dict.fromkeys(name for one in sets for name in one))
     names = [names[i] for i in label_order(names)]
@@ -54,7 +53,7 @@ def map_of_sets(sets: tuple[tuple[Any, ...], ...]) -> ClusterMap:
     return ClusterMap(starts, members, tuple(names))
 
 
-def cover_of_rows(column: Any, who: str, index: Any = None) -> Cover:
+def cover_of_rows(column: ColumnLike, who: str, index: Index = None) -> Cover:
     """The cover in an arrow column of lists: row i is the clusters of point i, or of the point that the index names."""
     codes, clusters = sets_of_rows(column, who)
     starts, members = clusters.rows(codes.astype(np.int64))

@@ -6,14 +6,15 @@ import bz2
 import gzip
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from congruence.errors import InputError, hint, path_of, some_of, without_effect
 from congruence.inputs.cover import Cover, Duplicates
 from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
 from congruence.inputs.files import existing_file, read_columns, readable, suffix_of
+from congruence.typing import Frame, Json, Label, Option
 
 Format = Literal["cover", "points", "long", "json"]
 FORMATS = ("cover", "points", "long", "json")
@@ -26,7 +27,7 @@ def read_cover(
     path: str | Path,
     format: Format | None = None,
     *,
-    points: Any = None,
+    points: Sequence[Label] | int | None = None,
     duplicates: Duplicates = "keep",
     keys: Keys = "clusters",
 ) -> Cover:
@@ -78,8 +79,8 @@ def read_cover(
     return cover
 
 
-def _read(path: Path, format: str, points: Any, duplicates: Duplicates, keys: Keys) -> Cover:
-    options: dict[str, Any] = {"points": points, "duplicates": duplicates, "who": str(path)}
+def _read(path: Path, format: str, points: Sequence[Label] | int | None, duplicates: Duplicates, keys: Keys) -> Cover:
+    options: dict[str, Option] = {"points": points, "duplicates": duplicates, "who": str(path)}
     if format == "long":
         return Cover(_long_table(path), **options)
     text = _text(path)
@@ -122,7 +123,7 @@ def _as_numbers(words: Iterable[str]) -> dict[str, int]:
     return numbers if all(str(number) == word for word, number in numbers.items()) else {}
 
 
-def _json(text: str, path: Path) -> Any:
+def _json(text: str, path: Path) -> Json:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -137,7 +138,7 @@ def _json(text: str, path: Path) -> Any:
     return data
 
 
-def _long_table(path: Path) -> Any:
+def _long_table(path: Path) -> Frame:
     import pyarrow as pa
 
     columns = read_columns(path)

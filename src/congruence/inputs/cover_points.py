@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from congruence.errors import Caution, InputError
 from congruence.inputs.alignment import Align, aligned
 from congruence.inputs.cover import Cover
 from congruence.inputs.cover_reading import plain
 from congruence.statistics.tables import label_order
+from congruence.typing import Dynamic, Label
 
 
 def on_same_points(
-    clusterings: Sequence[Any], align: Align | None, who: Sequence[str]
-) -> tuple[list[Any], list[Caution]]:
+    clusterings: Sequence[Dynamic], align: Align | None, who: Sequence[str]
+) -> tuple[list[Dynamic], list[Caution]]:
     """Covers and labels of the same points in the same order, and notes on which points those are."""
     covers = [(i, c) for i, c in enumerate(clusterings) if isinstance(c, Cover)]
     others = [(i, c) for i, c in enumerate(clusterings) if not isinstance(c, Cover)]
@@ -36,14 +36,15 @@ def on_same_points(
     ], notes
 
 
-def _typed(cover: Cover, ids: Sequence[Any]) -> Sequence[Any]:
+def _typed(cover: Cover, ids: Sequence[Label]) -> Sequence[Label]:
     return cover.ids if ids is cover.ids or (len(ids) == len(cover.ids) and ids == cover.ids) else ids
 
 
 def _points_of_labels(
-    covers: Sequence[tuple[int, Cover]], others: Sequence[tuple[int, Any]], align: Align | None, who: Sequence[str],
+    covers: Sequence[tuple[int, Cover]], others: Sequence[tuple[int, Dynamic]], align: Align | None,
+    who: Sequence[str],
     notes: list[Caution],
-) -> tuple[Sequence[Any], int, dict[int, Any]]:  # fmt: skip
+) -> tuple[Sequence[Label], int, dict[int, Dynamic]]:  # fmt: skip
     """Covers aligned with labels, whose index or positions name the points."""
     labels, more = aligned([c for _, c in others], align, [who[i] for i, _ in others])
     notes += more
@@ -52,7 +53,7 @@ def _points_of_labels(
     known = {x for _, cover in covers for x in cover.ids}
     named = getattr(first, "points", None) or (None if first.index is None else plain(first.index))
     by_index = named is not None and align != "position"
-    ids: Sequence[Any] = named if by_index and named is not None else range(n)
+    ids: Sequence[Label] = named if by_index and named is not None else range(n)
     if by_index and not known <= set(ids) and all(isinstance(x, int) and 0 <= x < n for x in known):
         ids = range(n)
     outside = known - set(ids)
@@ -73,14 +74,14 @@ def _points_of_labels(
 
 def _points_of_covers(
     covers: Sequence[tuple[int, Cover]], align: Align | None, who: Sequence[str], notes: list[Caution]
-) -> tuple[Sequence[Any], int]:
+) -> tuple[Sequence[Label], int]:
     """The points listed with the covers, which must be equal, or all points that occur in any of them."""
     listed = [(i, c) for i, c in covers if c.is_listed]
     if align == "position":
         raise InputError("align='position' is for labels; the points of covers have names")
     if listed:
         first, cover = listed[0]
-        ids: Sequence[Any] = cover.ids
+        ids: Sequence[Label] = cover.ids
         known = set(ids)
         for i, other in covers:
             if other.total is not None and other.total != len(ids) and align != "index":
@@ -107,7 +108,7 @@ def _points_of_covers(
                     notes.append(Caution("left_out", who[i], text))
             ids = [x for x in ids if x in known]
         return ids, len(ids)
-    every: dict[Any, None] = {}
+    every: dict[Label, None] = {}
     for _, c in covers:
         every.update(dict.fromkeys(c.ids))
     names = list(every)

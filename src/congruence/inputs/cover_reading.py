@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, label_order
+from congruence.typing import ClusteringLike, Dynamic, Frame, Label
 
 Keys = Literal["clusters", "points"]
 #: names of the columns of a long table
@@ -24,14 +25,14 @@ CLUSTER_NAMES = ("cluster", "community", "group", "module", "label", "complex")
 class Members:
     """Memberships as codes of points and clusters; `total` if the input gives the number of points."""
 
-    ids: Any
+    ids: Dynamic
     point: Array
     cluster: Array
-    names: Any
+    names: Dynamic
     total: int | None = None
 
 
-def memberships_of(data: Any, keys: Keys, who: str) -> Members:
+def memberships_of(data: ClusteringLike, keys: Keys, who: str) -> Members:
     """Memberships from anything that is a cover."""
     if isinstance(data, Members):
         return data
@@ -63,11 +64,11 @@ def memberships_of(data: Any, keys: Keys, who: str) -> Members:
     return _of_groups(listed, range(len(listed)), who)
 
 
-def _is_group(x: Any) -> bool:
+def _is_group(x: object) -> bool:
     return isinstance(x, Iterable) and not isinstance(x, str | bytes)
 
 
-def plain(values: Iterable[Any]) -> list[Any]:
+def plain(values: Iterable[Label]) -> list[Label]:
     """The values as Python objects."""
     if isinstance(values, np.ndarray):
         return list(values.tolist())
@@ -78,9 +79,9 @@ def plain(values: Iterable[Any]) -> list[Any]:
     return [x.item() if isinstance(x, np.generic) else x for x in values]
 
 
-def _coded(values: list[Any], who: str, what: str) -> tuple[list[Any], Array]:
+def _coded(values: list[Label], who: str, what: str) -> tuple[list[Label], Array]:
     """Different values in order, and the code of each."""
-    place: dict[Any, int] = {}
+    place: dict[Label, int] = {}
     try:
         raw = np.array([place.setdefault(x, len(place)) for x in values], dtype=np.int64)
     except TypeError:
@@ -95,14 +96,14 @@ def _coded(values: list[Any], who: str, what: str) -> tuple[list[Any], Array]:
     return [names[i] for i in order], rank[raw] if len(raw) else raw
 
 
-def _of_groups(groups: Sequence[Any], names: Any, who: str) -> Members:
+def _of_groups(groups: Sequence[Dynamic], names: Dynamic, who: str) -> Members:
     members = [plain(group) for group in groups]
     ids, point = _coded([x for group in members for x in group], who, "a point")
     cluster = np.repeat(np.arange(len(members)), [len(group) for group in members])
     return Members(ids, point, cluster, names)
 
 
-def _of_mapping(data: Mapping[Any, Any], keys: Keys, who: str) -> Members:
+def _of_mapping(data: Mapping[Label, Dynamic], keys: Keys, who: str) -> Members:
     groups = [value if _is_group(value) else [value] for value in data.values()]
     if keys == "clusters":
         return _of_groups(groups, list(data), who)
@@ -111,7 +112,7 @@ def _of_mapping(data: Mapping[Any, Any], keys: Keys, who: str) -> Members:
     return Members(list(data), point, cluster, names, len(data))
 
 
-def _of_matrix(data: Any, ids: Any, names: Any, who: str) -> Members:
+def _of_matrix(data: Dynamic, ids: Dynamic, names: Dynamic, who: str) -> Members:
     sparse = hasattr(data, "tocsr")
     values = data.tocsr().data if sparse else np.asarray(data)
     if values.dtype.kind not in "biuf":
@@ -131,7 +132,7 @@ def _of_matrix(data: Any, ids: Any, names: Any, who: str) -> Members:
     return Members(ids, point.astype(np.int64), cluster.astype(np.int64), names, len(ids))
 
 
-def _of_frame(data: Any, who: str) -> Members:
+def _of_frame(data: Frame, who: str) -> Members:
     kind = frame_kind(data)
     columns = [str(c) for c in (data.column_names if kind == "pyarrow" else data.columns)]
     wanted = [next((c for c in columns if c.lower() in known), None) for known in (POINT_NAMES, CLUSTER_NAMES)]
@@ -154,7 +155,7 @@ def _of_frame(data: Any, who: str) -> Members:
     return _of_matrix(matrix, range(len(matrix)) if index is None else plain(index), columns, who)
 
 
-def _of_labels(data: Any, who: str) -> Members:
+def _of_labels(data: Dynamic, who: str) -> Members:
     labels = as_clustering(data, who)
     if not isinstance(labels, Labels):
         raise InputError(f"{who}: expected labels, one per point")

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from congruence.errors import InputError
-from congruence.statistics.tables import Array, label_order, smallest
+from congruence.statistics.tables import Array, ClusterNames, label_order, smallest
+from congruence.typing import ColumnLike, Dynamic, Label
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
-def arrow_library() -> Any:
+def arrow_library() -> Dynamic:
     """pyarrow, imported on first use."""
     import pyarrow
 
     return pyarrow
 
 
-def plain_arrow(array: Any) -> Any:
+def plain_arrow(array: ColumnLike) -> ColumnLike:
     """An arrow array of a type that arrow can count: half floats as floats, extension types as their storage."""
     pa = arrow_library()
     if isinstance(array.type, pa.BaseExtensionType):
@@ -27,7 +31,7 @@ def plain_arrow(array: Any) -> Any:
     return array.cast(pa.float32()) if pa.types.is_float16(array.type) else array
 
 
-def arrow_texts(values: Any) -> Any:
+def arrow_texts(values: ColumnLike) -> ColumnLike:
     """Values of any type as an arrow array of texts, None as missing; characters that are not UTF-8 are escaped.
 
     >>> arrow_texts([2**70, None]).to_pylist()
@@ -37,7 +41,7 @@ def arrow_texts(values: Any) -> Any:
     return arrow_library().array(texts, arrow_library().string())
 
 
-def arrow_values(values: Any) -> Any:
+def arrow_values(values: Sequence[Label]) -> ColumnLike:
     """A list as an arrow array; as texts if its values have mixed types, or a type that arrow does not have."""
     pa = arrow_library()
     if isinstance(values, list | tuple):
@@ -50,7 +54,7 @@ def arrow_values(values: Any) -> Any:
         return arrow_texts(values)
 
 
-def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
+def encode_arrow(array: ColumnLike) -> tuple[Array, ClusterNames, int]:
     """Codes, sorted names and number of nulls of an arrow array of any type that can be hashed."""
     pa = arrow_library()
     refuse_type(array.type.value_type if pa.types.is_dictionary(array.type) else array.type)
@@ -83,7 +87,7 @@ def encode_arrow(array: Any) -> tuple[Array, Array | tuple[Any, ...], int]:
     return codes, named_clusters([listed[i] for i in order]), int((codes == len(kept)).sum())
 
 
-def named_clusters(names: list[Any]) -> Array | tuple[Any, ...]:
+def named_clusters(names: list[Label]) -> ClusterNames:
     """Names of clusters as an integer array if they are integers, else as a tuple."""
     if names and all(type(x) is int for x in names):
         for kind in (np.int64, np.uint64):
@@ -92,13 +96,13 @@ def named_clusters(names: list[Any]) -> Array | tuple[Any, ...]:
     return tuple(names)
 
 
-def holds_lists(kind: Any) -> bool:
+def holds_lists(kind: pa.DataType) -> bool:
     """Whether this is an arrow list type, as in a column that lists the clusters of each point."""
     types = arrow_library().types
     return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
 
-def refuse_type(kind: Any) -> None:
+def refuse_type(kind: pa.DataType) -> None:
     """Raise if labels are dates or lists."""
     pa = arrow_library()
     if pa.types.is_temporal(kind):
@@ -111,7 +115,7 @@ def refuse_type(kind: Any) -> None:
         )
 
 
-def encode_text(values: Array) -> tuple[Array, tuple[Any, ...]]:
+def encode_text(values: Array) -> tuple[Array, tuple[Label, ...]]:
     """Codes of numpy strings, hashed in memory without creating Python strings."""
     pa = arrow_library()
     kind = pa.binary(values.dtype.itemsize)
@@ -123,10 +127,10 @@ def encode_text(values: Array) -> tuple[Array, tuple[Any, ...]]:
     return smallest(rank, len(names))[array.indices.to_numpy()], tuple(names[i] for i in order)
 
 
-def encode_objects(values: Sequence[Any]) -> tuple[Array, Array | tuple[Any, ...], int]:
+def encode_objects(values: Sequence[Label]) -> tuple[Array, ClusterNames, int]:
     """Codes of labels of mixed types, by a dictionary."""
     codes = np.empty(len(values), dtype=np.int64)
-    place: dict[Any, int] = {}
+    place: dict[Label, int] = {}
     for i, value in enumerate(values):
         if isinstance(value, complex):
             raise InputError("complex numbers cannot be labels; convert them to strings first")

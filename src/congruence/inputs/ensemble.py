@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from congruence.errors import Caution, InputError, some_of, without_effect
-from congruence.inputs.alignment import Align, InputOptions, Mass, aligned, member_weights
+from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.coerce import Clustering, as_clustering
-from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, title_of
+from congruence.inputs.column_names import listed_names
+from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, member_weights, title_of
 from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
 from congruence.inputs.labels import Labels, Unassigned, frame_kind, from_dlpack, in_memory, label_cautions
@@ -20,6 +21,21 @@ from congruence.inputs.listing import Listing
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
+from congruence.typing import (
+    Backend,
+    ClusteringLike,
+    Dynamic,
+    EnsembleLike,
+    Figure,
+    Label,
+    MatrixLike,
+    NoiseLike,
+    Option,
+    WeightsLike,
+)
+
+if TYPE_CHECKING:
+    from congruence.formulas.record import Measure
 
 
 class Ensemble(Listing):
@@ -65,17 +81,18 @@ class Ensemble(Listing):
     is_matrix = True
     #: whether labels are encoded at once, so that later changes of the arrays given do not reach the ensemble
     keeps = True
+    member_weight: Array | None
 
     def __init__(
         self,
-        clusterings: Any,
+        clusterings: EnsembleLike,
         *,
         names: Sequence[str] | None = None,
-        member_weight: Any = None,
-        sample_weight: Any = None,
-        frequency: Any = None,
+        member_weight: WeightsLike = None,
+        sample_weight: WeightsLike = None,
+        frequency: WeightsLike = None,
         unassigned: Unassigned = "error",
-        noise: Any = None,
+        noise: NoiseLike = None,
         align: Align | None = None,
     ) -> None:
         found, notes, kind = columns_of(clusterings)
@@ -83,7 +100,7 @@ class Ensemble(Listing):
             unassigned = "partial"  # applied when that ensemble was created
         if not found:
             raise InputError("there are no clusterings to compare (an empty collection was given)")
-        listed = _listed(names) if names is not None else [name for name, _ in found]
+        listed = listed_names(names) if names is not None else [name for name, _ in found]
         if len(listed) != len(found):
             raise InputError(f"{len(listed)} names for {len(found)} clusterings")
         who = [f"clustering {name}" if name.isdigit() else name for name in listed]
@@ -110,8 +127,8 @@ class Ensemble(Listing):
             for c in self.members:
                 if isinstance(c, Labels) and c.values is not None:
                     _ = c.codes
-        inherited: Array | None = clusterings.member_weight if isinstance(clusterings, Ensemble) else None
-        self.member_weight: Array | None = member_weights(member_weight, inherited, len(self.members))
+        own: Array | None = clusterings.member_weight if isinstance(clusterings, Ensemble) else None
+        self.member_weight = own if member_weight is None else member_weights(member_weight, len(self.members))
 
     @property
     def n_points(self) -> int:
@@ -157,7 +174,7 @@ class Ensemble(Listing):
     @overload
     def __getitem__(self, which: slice | list[int] | list[str] | Array) -> Ensemble: ...
 
-    def __getitem__(self, which: Any) -> Any:
+    def __getitem__(self, which: Dynamic) -> Dynamic:
         if isinstance(which, str | int | np.integer):
             return self.members[self._place(which)]
         if isinstance(which, slice):
@@ -175,7 +192,7 @@ class Ensemble(Listing):
             raise InputError("no members were selected; an ensemble needs at least one")
         return self._made_of(chosen)
 
-    def _place(self, which: Any) -> int:
+    def _place(self, which: object) -> int:
         if not isinstance(which, str):
             if not isinstance(which, int | float | np.number) or which != which or which in (np.inf, -np.inf):
                 raise InputError(f"members are selected by number or name, not by {which!r}")
@@ -224,10 +241,10 @@ class Ensemble(Listing):
         part.members = tuple(self.members[i] for i in chosen)
         part.names = tuple(self.names[i] for i in chosen)
         if self.member_weight is not None:
-            part.member_weight = member_weights(self.member_weight[list(chosen)], None, len(chosen))
+            part.member_weight = member_weights(self.member_weight[list(chosen)], len(chosen))
         return part
 
-    def __add__(self, other: Any) -> Ensemble:
+    def __add__(self, other: EnsembleLike) -> Ensemble:
         """The members of both ensembles; weights of points are taken from the first."""
         more = other if isinstance(other, Ensemble) else Ensemble(other, unassigned="partial")
         self.check_same_points(more)
@@ -255,7 +272,7 @@ class Ensemble(Listing):
 
     # agreement within the ensemble; late imports, because these functions live in higher layers
 
-    def consensus_matrix(self, **options: Any) -> Any:
+    def consensus_matrix(self, **options: Option) -> MatrixLike:
         """Share of members that put each pair of points together, n × n; see `cg.consensus_matrix`.
 
         Args:
@@ -263,15 +280,15 @@ class Ensemble(Listing):
         """
         return _door().consensus_matrix(self, **options)
 
-    def consensus_blocks(self, **options: Any) -> Any:
+    def consensus_blocks(self, **options: Option) -> Iterator[tuple[slice, Array]]:
         """The consensus matrix in blocks of rows, if it does not fit; see `cg.consensus_blocks`.
 
         Args:
             options: Options of the function of the same name, such as `missing` or `threads`.
         """
-        return _door().consensus_blocks(self, **options)
+        return _door().consensus_blocks(self, **options)  # type: ignore[no-any-return]
 
-    def certainty(self, **options: Any) -> float:
+    def certainty(self, **options: Option) -> float:
         """1 if all members agree on every pair of points; see `cg.certainty`.
 
         Args:
@@ -279,7 +296,7 @@ class Ensemble(Listing):
         """
         return float(_door().certainty(self, **options))
 
-    def uncertainty(self, **options: Any) -> float:
+    def uncertainty(self, **options: Option) -> float:
         """1 − certainty.
 
         Args:
@@ -287,7 +304,7 @@ class Ensemble(Listing):
         """
         return float(_door().uncertainty(self, **options))
 
-    def consensus_index(self, measure: Any = "nmi_sum", **options: Any) -> float:
+    def consensus_index(self, measure: str | Measure = "nmi_sum", **options: Option) -> float:
         """Mean of a measure over all pairs of members; see `cg.consensus_index`.
 
         Args:
@@ -300,7 +317,7 @@ class Ensemble(Listing):
         """Mean nmi_sqrt over pairs of members: low means diverse."""
         return float(_door().pnmi(self))
 
-    def anmi(self, labels: Any) -> float:
+    def anmi(self, labels: ClusteringLike) -> float:
         """Mean nmi_sqrt of the members with a partition.
 
         Args:
@@ -308,7 +325,7 @@ class Ensemble(Listing):
         """
         return float(_door().anmi(self, labels))
 
-    def pooled_ami(self, labels: Any) -> float:
+    def pooled_ami(self, labels: ClusteringLike) -> float:
         """AMI of the members with a partition, pooled over the members.
 
         Args:
@@ -316,7 +333,7 @@ class Ensemble(Listing):
         """
         return float(_door().pooled_ami(self, labels))
 
-    def arimp(self, labels: Any, **options: Any) -> float:
+    def arimp(self, labels: ClusteringLike, **options: Option) -> float:
         """Adjusted Rand index of the consensus matrix and a partition.
 
         Args:
@@ -325,7 +342,7 @@ class Ensemble(Listing):
         """
         return float(_door().arimp(self, labels, **options))
 
-    def arimm(self, other: Any, **options: Any) -> float:
+    def arimm(self, other: EnsembleLike, **options: Option) -> float:
         """Adjusted Rand index of the consensus matrix and that of another ensemble, or a matrix.
 
         Args:
@@ -334,7 +351,7 @@ class Ensemble(Listing):
         """
         return float(_door().arimm(self, other, **options))
 
-    def kas(self, other: Any, **options: Any) -> float:
+    def kas(self, other: EnsembleLike, **options: Option) -> float:
         """Kernel alignment with another ensemble, matrix or partition.
 
         Args:
@@ -343,7 +360,7 @@ class Ensemble(Listing):
         """
         return float(_door().kas(self, other, **options))
 
-    def nsf(self, other: Any, **options: Any) -> float:
+    def nsf(self, other: EnsembleLike, **options: Option) -> float:
         """1 − Frobenius distance / n to another ensemble, matrix or partition.
 
         Args:
@@ -352,7 +369,7 @@ class Ensemble(Listing):
         """
         return float(_door().nsf(self, other, **options))
 
-    def sms(self, other: Any, **options: Any) -> float:
+    def sms(self, other: EnsembleLike, **options: Option) -> float:
         """Correlation of the entries with those of another ensemble, matrix or partition.
 
         Args:
@@ -361,7 +378,7 @@ class Ensemble(Listing):
         """
         return float(_door().sms(self, other, **options))
 
-    def ssms(self, other: Any, **options: Any) -> float:
+    def ssms(self, other: EnsembleLike, **options: Option) -> float:
         """(1 + sms) / 2.
 
         Args:
@@ -370,31 +387,31 @@ class Ensemble(Listing):
         """
         return float(_door().ssms(self, other, **options))
 
-    def item_consensus(self, labels: Any) -> Any:
+    def item_consensus(self, labels: ClusteringLike) -> Array:
         """Mean consensus of each point with each cluster of a partition; see `cg.item_consensus`.
 
         Args:
             labels: One label per point, without gaps.
         """
-        return _door().item_consensus(self, labels)
+        return _door().item_consensus(self, labels)  # type: ignore[no-any-return]
 
-    def cluster_consensus(self, labels: Any) -> Any:
+    def cluster_consensus(self, labels: ClusteringLike) -> dict[Label, float]:
         """Mean consensus within each cluster of a partition; see `cg.cluster_consensus`.
 
         Args:
             labels: One label per point, without gaps.
         """
-        return _door().cluster_consensus(self, labels)
+        return _door().cluster_consensus(self, labels)  # type: ignore[no-any-return]
 
-    def silhouette(self, labels: Any) -> Any:
+    def silhouette(self, labels: ClusteringLike) -> Array:
         """Silhouette of each point on 1 − consensus; see `cg.consensus_silhouette`.
 
         Args:
             labels: One label per point, without gaps.
         """
-        return _door().consensus_silhouette(self, labels)
+        return _door().consensus_silhouette(self, labels)  # type: ignore[no-any-return]
 
-    def cdf(self, **options: Any) -> Any:
+    def cdf(self, **options: Option) -> Dynamic:
         """Distribution of the consensus values; see `cg.consensus_cdf`.
 
         Args:
@@ -402,7 +419,7 @@ class Ensemble(Listing):
         """
         return _door().consensus_cdf(self, **options)
 
-    def pac(self, lower: float = 0.1, upper: float = 0.9, **options: Any) -> float:
+    def pac(self, lower: float = 0.1, upper: float = 0.9, **options: Option) -> float:
         """Proportion of ambiguous pairs: consensus between lower and upper.
 
         Args:
@@ -412,48 +429,36 @@ class Ensemble(Listing):
         """
         return float(self.cdf(**options).pac(lower, upper))
 
-    def plot(self, kind: str = "consensus", backend: Any = "plotly", labels: Any = None) -> Any:
+    def plot(self, kind: str = "consensus", backend: Backend = "plotly", labels: ClusteringLike = None) -> Figure:
         """A figure of the ensemble; see `cg.figure`.
 
         Args:
             kind (str): "consensus" (default), the consensus matrix, ordered, and its distribution; or "flow", how points flow
                 through two to eight clusterings.
             backend (str): "plotly" (default) or "matplotlib".
-            labels (Any): Clusters that order the matrix of many points; by default those of the first member without gaps.
+            labels (ClusteringLike): Clusters that order the matrix of many points; default: those of the first complete member.
 
         Returns:
-            Any: A plotly or a matplotlib figure.
+            Figure: A plotly or a matplotlib figure.
 
         Raises:
             InputError: If the kind is unknown, or a flow has fewer than two or more than eight clusterings.
         """
         if kind in ("plotly", "matplotlib"):  # in 0.1 the only argument was the backend
-            kind, backend = "consensus", kind
+            kind, backend = "consensus", "plotly" if kind == "plotly" else "matplotlib"
         if kind not in ("consensus", "flow"):
             raise InputError(f"kind must be 'consensus' or 'flow', not {kind!r}")
         without_effect(Ensemble.plot, "with kind='flow'", labels=labels if kind == "flow" else None)
         return _door().figure(self, backend, labels=labels, kind=kind)
 
 
-class Passing(Ensemble):
-    """An ensemble for the length of one call: integers stay in the arrays given, and are encoded where they are counted."""
-
-    keeps = False
-
-
-def _door() -> Any:
+def _door() -> Dynamic:
     import congruence as cg
 
     return cg
 
 
-def _listed(names: Any) -> list[str]:
-    if isinstance(names, Iterable) and not isinstance(names, str):
-        return [str(x) for x in names]
-    raise InputError(f"names must be a list of names, one per clustering; got {names!r}")
-
-
-def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | None]:
+def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, Dynamic]], list[Caution], str | None]:
     """(name, clustering) of each member, notes, and the kind of frame they came in."""
     if isinstance(data, Ensemble):
         return list(zip(data.names, data.members, strict=True)), list(data.notes), data.kind
@@ -486,14 +491,10 @@ def columns_of(data: Any) -> tuple[list[tuple[str, Any]], list[Caution], str | N
     if isinstance(data, np.ndarray):
         check_columns(data)
         return [(str(j), data[:, j]) for j in range(data.shape[1])], [], None
-    raise InputError(
-        f"expected several clusterings (a 2-D array, a frame, a list or a mapping), got {type(data).__name__}"
-    )
+    raise InputError(f"expected several clusterings (a 2-D array, frame, list or mapping), got {type(data).__name__}")
 
 
-def _encoded(columns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _encoded(columns: list[tuple[str, Dynamic]]) -> list[tuple[str, Dynamic]]:
     """The same columns; vectors on a GPU are encoded together."""
-    elsewhere = any(
-        hasattr(column, "__dlpack_device__") and not isinstance(column, np.ndarray) for _, column in columns
-    )
+    elsewhere = any(hasattr(x, "__dlpack_device__") and not isinstance(x, np.ndarray) for _, x in columns)
     return card_vectors(columns) if elsewhere else columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -12,12 +12,13 @@ from congruence.errors import InputError, refused, some_of, yes_or_no
 from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import in_memory
+from congruence.typing import Dynamic, Option, PointsLike
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn clusterer that answers bad arguments of inherited methods with an InputError."""
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, Option]:
         """The settings by name.
 
         Args:
@@ -28,7 +29,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         return dict(super().get_params(yes_or_no(deep, "deep")))
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: Option) -> Self:
         """Change settings.
 
         Args:
@@ -45,7 +46,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
 
-def as_table(X: Any) -> Any:
+def as_table(X: PointsLike) -> Dynamic:
     """The input of an estimator in a form that scikit-learn accepts: read into memory, or the numbers of an AnnData object."""
     if not is_anndata(X):
         return in_memory(X)
@@ -53,7 +54,7 @@ def as_table(X: Any) -> Any:
     return matrix if hasattr(matrix, "tocsr") else np.asarray(matrix)
 
 
-def is_labels(X: Any) -> bool:
+def is_labels(X: PointsLike) -> bool:
     """Whether these are label columns, by their type: integers, words, categories, or whole numbers with gaps.
 
     >>> is_labels(np.array([[0, 1]])), is_labels(np.array([[0.0, 16.0]])), is_labels(np.array([[0.0, np.nan]]))
@@ -74,7 +75,7 @@ def is_labels(X: Any) -> bool:
     return bool(missing.any() and (values[~missing] == np.round(values[~missing])).all())
 
 
-def check_one_kind(X: Any) -> None:
+def check_one_kind(X: PointsLike) -> None:
     """Refuse a frame that mixes measurements and whole numbers: without a generator, the latter may or may not be clusterings."""
     if not hasattr(X, "columns"):
         return
@@ -93,7 +94,7 @@ def check_one_kind(X: Any) -> None:
         )
 
 
-def new_points(model: Clusterer, X: Any, **options: Any) -> Any:
+def new_points(model: Clusterer, X: PointsLike, **options: Option) -> Dynamic:
     """New data for `predict`, with the features that `fit` saw; the options are those of scikit-learn's `validate_data`."""
     check_is_fitted(model)
     X = as_table(X)

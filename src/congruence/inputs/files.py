@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -37,6 +36,7 @@ from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.inputs.numpy_files import array_of, columns_of
 from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, Dynamic, Frame, Option, Scalar
 
 #: fields of a text file that mean a missing label
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>"]
@@ -59,7 +59,9 @@ def suffix_of(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def read_columns(path: str | Path, na_values: Sequence[str] | None = None, sheet: str | None = None) -> dict[str, Any]:
+def read_columns(
+    path: str | Path, na_values: Sequence[str] | None = None, sheet: str | None = None
+) -> dict[str, ColumnLike]:
     """The columns of a file by name; a 2-D array of floats in an npy file is one column of memberships.
 
     `na_values` are the unquoted fields of a text file that are missing (default: MISSING); a quoted "NA" is a label.
@@ -158,7 +160,7 @@ def why_unreadable(error: BaseException) -> str:
     return said[:300]
 
 
-def _read_arrow(path: Path, kind: str, missing: Sequence[str]) -> dict[str, Any]:
+def _read_arrow(path: Path, kind: str, missing: Sequence[str]) -> dict[str, ColumnLike]:
     if kind == ".parquet":
         from pyarrow import parquet
 
@@ -176,7 +178,7 @@ def _read_arrow(path: Path, kind: str, missing: Sequence[str]) -> dict[str, Any]
     return _checked(table, path)
 
 
-def _checked(table: Any, path: Path) -> dict[str, Any]:
+def _checked(table: Frame, path: Path) -> dict[str, ColumnLike]:
     """The columns of a table by name; each name once, and some rows."""
     names = table.column_names
     if len(set(names)) < len(names):
@@ -186,7 +188,7 @@ def _checked(table: Any, path: Path) -> dict[str, Any]:
     return {name: table.column(i) for i, name in enumerate(names)}
 
 
-def _decoded_text(path: Path, kind: str, missing: Sequence[str]) -> Any:
+def _decoded_text(path: Path, kind: str, missing: Sequence[str]) -> Frame:
     """A text file in UTF-8, UTF-16 or, with a warning, in the code page of Windows."""
     encoding = encoding_of(path)
     try:
@@ -199,7 +201,7 @@ def _decoded_text(path: Path, kind: str, missing: Sequence[str]) -> Any:
     return table
 
 
-def _read_text(path: Path, delimiter: str, encoding: str = "utf8", missing: Sequence[str] = tuple(MISSING)) -> Any:
+def _read_text(path: Path, delimiter: str, encoding: str = "utf8", missing: Sequence[str] = tuple(MISSING)) -> Frame:
     """The columns of a text file: numbers if different texts are always different numbers, else text."""
     import pyarrow as pa
     from pyarrow import compute
@@ -224,7 +226,7 @@ def _read_text(path: Path, delimiter: str, encoding: str = "utf8", missing: Sequ
     return pa.table([column for _, column in columns], names=[name for name, _ in columns])
 
 
-def without_empty(texts: Any) -> Any:
+def without_empty(texts: ColumnLike) -> ColumnLike:
     """Texts with empty ones as missing: a quoted empty field is not a label."""
     import pyarrow as pa
     from pyarrow import compute
@@ -239,12 +241,12 @@ def text_reader(
     columns: Sequence[str] = (),
     encoding: str = "utf8",
     missing: Sequence[str] = tuple(MISSING),
-) -> Any:
+) -> Dynamic:
     """A reader of a csv or tsv file, every field as text or missing; an empty line of a single column is missing."""
     import pyarrow as pa
     from pyarrow import csv
 
-    def opened(types: Mapping[str, Any], some: Sequence[str] = (), skip: int = 0, **parse: Any) -> Any:
+    def opened(types: Mapping[str, Dynamic], some: Sequence[str] = (), skip: int = 0, **parse: Option) -> Dynamic:
         return csv.open_csv(
             str(path),
             read_options=csv.ReadOptions(use_threads=False, skip_rows=skip, encoding=encoding),
@@ -266,7 +268,7 @@ def text_reader(
     return opened(types, columns, skip, ignore_empty_lines=len(names) > 1)
 
 
-def distinct_numbers(texts: Any) -> Any:
+def distinct_numbers(texts: ColumnLike) -> ColumnLike | None:
     """These different texts (an arrow array) as integers, floats or booleans, if all stay different; else None.
 
     >>> import pyarrow as pa
@@ -299,7 +301,7 @@ def distinct_numbers(texts: Any) -> Any:
     return None
 
 
-def numbers_of(column: Any) -> Any:
+def numbers_of(column: ColumnLike) -> ColumnLike:
     """A column of numeric text as numbers; other columns unchanged."""
     import pyarrow as pa
     from pyarrow import compute
@@ -319,13 +321,13 @@ def check_writable(path: Path, *inputs: str | Path | None) -> None:
     check_target(path, inputs)
 
 
-def guarded(cell: Any) -> Any:
+def guarded(cell: Scalar) -> Scalar:
     """A csv cell that a spreadsheet does not run as a formula: text that begins with =, +, - or @ is prefixed with '.
 
     Text that is a number is unchanged.
 
     Args:
-        cell (Any): The cell.
+        cell (object): The cell.
 
     >>> guarded("=1+1"), guarded("-1"), guarded(-1), guarded("a")
     ("'=1+1", '-1', -1, 'a')
@@ -339,11 +341,11 @@ def guarded(cell: Any) -> Any:
     return cell
 
 
-def write_table(columns: Mapping[str, Any], path: str | Path, *, raw: bool = False) -> int:
+def write_table(columns: Mapping[str, ColumnLike], path: str | Path, *, raw: bool = False) -> int:
     """Write columns to a csv, tsv, parquet or feather file, atomically; returns the number of prefixed cells.
 
     Args:
-        columns (Mapping[str, Any]): The columns by name.
+        columns (Mapping[str, ColumnLike]): The columns by name.
         path (str | Path): The file.
         raw (bool): Write csv and tsv text unchanged. Default False: see `guarded`.
 
@@ -386,7 +388,7 @@ def write_table(columns: Mapping[str, Any], path: str | Path, *, raw: bool = Fal
     return changed
 
 
-def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[str, Any]:
+def pick(columns: Mapping[str, ColumnLike], names: Sequence[str], source: str) -> dict[str, ColumnLike]:
     """These columns, or an error with the most similar names."""
     for name in names:
         if not isinstance(name, str) or name not in columns:
@@ -394,13 +396,15 @@ def pick(columns: Mapping[str, Any], names: Sequence[str], source: str) -> dict[
     return {name: columns[name] for name in names}
 
 
-def without_ids(columns: Mapping[str, Any], source: str = "the table") -> tuple[dict[str, Any], list[str]]:
+def without_ids(
+    columns: Mapping[str, ColumnLike], source: str = "the table"
+) -> tuple[dict[str, ColumnLike], list[str]]:
     """The label columns, and a note on how the others are used, if any."""
     found = sorted_columns(columns, source=source)
     return found.taken, [] if found.is_plain else [found.line]
 
 
-def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:
+def join(ids_a: ColumnLike, ids_b: ColumnLike, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:
     """Rows of both sides with the same id, in the order of the first side, and notes on ids without a partner."""
     sides = []
     for ids, name in zip((ids_a, ids_b), who, strict=True):
@@ -424,7 +428,7 @@ def join(ids_a: Any, ids_b: Any, who: tuple[str, str]) -> tuple[Array, Array, li
     return np.array([a[x] for x in common]), np.array([b[x] for x in common]), notes
 
 
-def from_long(table: Any, id: str = "id", method: str = "method", label: str = "label") -> dict[str, Labels]:
+def from_long(table: Frame, id: str = "id", method: str = "method", label: str = "label") -> dict[str, Labels]:
     """Clusterings from a long table with one row per point and method; points without a row are unassigned.
 
     Args:
@@ -480,7 +484,7 @@ def from_long(table: Any, id: str = "id", method: str = "method", label: str = "
     return found
 
 
-def _named_columns(table: Any) -> dict[str, Any]:
+def _named_columns(table: Frame) -> dict[str, ColumnLike]:
     if isinstance(table, Mapping):
         return dict(table)
     table = in_memory(table)

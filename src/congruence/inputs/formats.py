@@ -16,9 +16,14 @@ import zipfile
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from congruence.errors import COPIES, InputError, hint, joined, path_of, warn
+from congruence.typing import ColumnLike, Dynamic, Scalar
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from anndata import AnnData
 
 #: kinds of files that an extra reads: suffix → (package, extra)
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
@@ -223,7 +228,7 @@ def width_of(path: str | Path, kind: str) -> int:
 # --- tables -----------------------------------------------------------------------------------------------------
 
 
-def read_excel(path: Path, sheet: str | None = None) -> Any:
+def read_excel(path: Path, sheet: str | None = None) -> pa.Table:
     """A sheet of a workbook, by default the first, as an arrow table: names in its first row, empty cells missing."""
     try:
         from python_calamine import CalamineWorkbook
@@ -263,14 +268,14 @@ def _place_of(sheet: str | None, names: list[str], path: Path) -> int:
     raise InputError(f"{path} has no sheet {sheet!r}; {listed}")
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Scalar) -> Scalar:
     """A cell: empty cells are missing, and whole numbers, which workbooks store as floats, become integers."""
     if value == "" or value is None:
         return None
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _column(values: list[Any]) -> Any:
+def _column(values: list[Scalar]) -> ColumnLike:
     """An arrow column; values of mixed types become text."""
     import pyarrow as pa
 
@@ -280,7 +285,7 @@ def _column(values: list[Any]) -> Any:
     return pa.array(values if len(kinds) <= 1 else [None if x is None else str(x) for x in values])
 
 
-def read_json(path: Path, kind: str) -> Any:
+def read_json(path: Path, kind: str) -> pa.Table:
     """An arrow table from JSON: records in a list or one per line, or a mapping from column to values."""
     import pyarrow as pa
 
@@ -304,12 +309,12 @@ def read_json(path: Path, kind: str) -> Any:
 # --- AnnData ----------------------------------------------------------------------------------------------------
 
 
-def is_anndata(data: Any) -> bool:
+def is_anndata(data: object) -> bool:
     """Whether it is an AnnData object, or similar: row annotations in .obs and numbers in .X."""
     return hasattr(data, "obs") and hasattr(data, "X") and hasattr(getattr(data, "obs", None), "columns")
 
 
-def read_anndata(path: Path) -> Any:
+def read_anndata(path: Path) -> AnnData:
     """An AnnData object from a file."""
     try:
         import anndata
@@ -361,7 +366,7 @@ def _fault_of_hdf5(path: str, size: int, changed: int) -> str:
     return (said[2] or said[0]) if done.returncode else ""
 
 
-def obs_columns(data: Any) -> dict[str, Any]:
+def obs_columns(data: AnnData) -> dict[str, ColumnLike]:
     """The row annotations of an AnnData object by name, preceded by the row names."""
     name = str(data.obs.index.name or "index")
     ids = data.obs.index.to_series().reset_index(drop=True)
@@ -369,7 +374,7 @@ def obs_columns(data: Any) -> dict[str, Any]:
     return {name: ids, **{x: column for x, column in columns.items() if x != name}}
 
 
-def embedding_columns(data: Any) -> dict[str, Any]:
+def embedding_columns(data: AnnData) -> dict[str, ColumnLike]:
     """The columns of all embeddings of an AnnData object by name, as X_umap_1."""
     import numpy as np
 
@@ -377,7 +382,7 @@ def embedding_columns(data: Any) -> dict[str, Any]:
     return {f"{name}_{j + 1}": x[:, j] for name, x in found.items() if x.ndim == 2 for j in range(x.shape[1])}
 
 
-def picture_of(data: Any, layer: str | None = None) -> dict[str, Any]:
+def picture_of(data: AnnData, layer: str | None = None) -> dict[str, ColumnLike]:
     """The first two columns of the embedding that pictures show: the one named, else UMAP, t-SNE, …; empty if there is none."""
     there = [name for name in ([layer] if layer else EMBEDDINGS) if name in getattr(data, "obsm", {})]
     if not there and layer is None:
@@ -389,7 +394,7 @@ def picture_of(data: Any, layer: str | None = None) -> dict[str, Any]:
     return {name: np.asarray(matrix)[:, j] for j, name in enumerate(names[:2])}
 
 
-def matrix_of(data: Any, layer: str | None = None) -> tuple[Any, list[str], str]:
+def matrix_of(data: AnnData, layer: str | None = None) -> tuple[Dynamic, list[str], str]:
     """The numbers of an AnnData object (points × features), their names, and their source: `.obsm["X_pca"]`, else `.X`."""
     embeddings = getattr(data, "obsm", {})
     if layer is not None:

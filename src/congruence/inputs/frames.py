@@ -5,14 +5,15 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any
 
 from congruence.errors import InputError, joined, unused_name, visible
 from congruence.inputs.encoding import arrow_values
 from congruence.inputs.labels import FRAMES
+from congruence.statistics.tables import Array, ClusterNames
+from congruence.typing import ColumnLike, Frame
 
 
-def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
+def make_frame(columns: Mapping[str, ColumnLike], backend: str | None = None) -> Frame:
     """A data frame of the requested kind: pandas, polars or pyarrow; by default pandas if installed, else arrow.
 
     >>> make_frame({"x": [1, 2]}, "pyarrow").column_names
@@ -32,11 +33,11 @@ def make_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
 
 
 def square_frame(
-    values: Any, rows: Sequence[Any], columns: Sequence[Any], backend: str | None, corner: str = "clustering"
-) -> Any:
+    values: Array, rows: ClusterNames, columns: ClusterNames, backend: str | None, corner: str = "clustering"
+) -> Frame:
     """A matrix with names on both sides; pandas holds the row names in its index, others in a first column."""
     names = [str(c) for c in columns]
-    body: dict[str, Any] = {}
+    body: dict[str, ColumnLike] = {}
     for j, name in enumerate(names):
         body[unused_name(name, body)] = values[:, j]  # a frame needs distinct column names
     corner = unused_name(corner, body)

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import frame_kind
 from congruence.inputs.tree_formats import Merges
 from congruence.statistics.tables import Array
+from congruence.typing import Label, TreeLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ class Hierarchy:
 
     is_tree = True
 
-    def __init__(self, tree: Any, *, points: Sequence[Any] | None = None) -> None:
+    def __init__(self, tree: TreeLike, *, points: Sequence[Label] | None = None) -> None:
         merges = _read(tree)
         self.children: Array = merges.children
         self.heights: Array = merges.heights
@@ -82,12 +83,12 @@ class Hierarchy:
             raise InputError(f"{len(named)} names for {self.n_points} points")
         if named is not None and len(set(named)) < len(named):
             raise InputError("names of points must differ")
-        self.points: tuple[Any, ...] | None = named
+        self.points: tuple[Label, ...] | None = named
         if named is not None and {str(x) for x in named} == {str(i) for i in range(len(named))}:
             # names that are point numbers are positions
             self._place(np.array([int(str(x)) for x in named], dtype=np.int64), None)
 
-    def _place(self, place: Array, points: tuple[Any, ...] | None) -> None:
+    def _place(self, place: Array, points: tuple[Label, ...] | None) -> None:
         """Renumber point i as place[i]; used only while the tree is built."""
         n = self.n_points
         self.children = np.concatenate([place, np.arange(n, 2 * n - 1)])[self.children]
@@ -224,7 +225,7 @@ class Hierarchy:
             found[merge] = max([found[merge], *(found[c - n] for c in (left, right) if c >= n)])
         return np.array(found)
 
-    def checked_k(self, k: Any) -> int:
+    def checked_k(self, k: object) -> int:
         """The number of clusters, if a cut has that many.
 
         Args:
@@ -329,7 +330,7 @@ class Hierarchy:
         tree.levels, tree.level_names, tree.notes = self.levels, self.level_names, self.notes
         return tree
 
-    def reordered(self, points: Sequence[Any]) -> Hierarchy:
+    def reordered(self, points: Sequence[Label]) -> Hierarchy:
         """The same tree with its named points in this order.
 
         Args:
@@ -399,7 +400,7 @@ def same_points(a: Hierarchy, b: Hierarchy) -> Hierarchy:
     return b if a.points == b.points else b.reordered(a.points)
 
 
-def _read(tree: Any) -> Merges:
+def _read(tree: TreeLike) -> Merges:
     """The merges of a tree in any accepted form."""
     if isinstance(tree, Merges):
         return tree
@@ -441,7 +442,7 @@ def _read(tree: Any) -> Merges:
     )
 
 
-def _is_rectangular(x: Any) -> bool:
+def _is_rectangular(x: object) -> bool:
     if isinstance(x, np.ndarray):
         return True
     return isinstance(x, list | tuple) and bool(x) and all(isinstance(y, list | tuple) and len(y) == 2 for y in x)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from congruence.errors import InputError
 from congruence.inputs.column_kinds import arrow_column, check_distinct, id_columns, kind_of_column
@@ -12,6 +11,7 @@ from congruence.inputs.column_names import names_rows
 from congruence.inputs.files import join, pick
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,15 @@ class JoinedRows:
     #: rows of the first and of the second table; None for all, in their order
     take: tuple[Array, Array] | None = None
     #: the ids of the joined rows by the name of their column
-    ids: dict[str, Any] = field(default_factory=dict)
+    ids: dict[str, ColumnLike] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
-def joined_rows(tables: Sequence[Mapping[str, Any]], who: tuple[str, str], id: str | None = None) -> JoinedRows:
+def joined_rows(tables: Sequence[Mapping[str, ColumnLike]], who: tuple[str, str], id: str | None = None) -> JoinedRows:
     """The rows of two tables that are the same points.
 
     Args:
-        tables (Sequence[Mapping[str, Any]]): Two tables, columns by name.
+        tables (Sequence[Mapping[str, ColumnLike]]): Two tables, columns by name.
         who (tuple[str, str]): Name used in messages for them.
         id (str | None): Column of ids that both have. Default None: one found by name and values.
 
@@ -67,14 +67,14 @@ def joined_rows(tables: Sequence[Mapping[str, Any]], who: tuple[str, str], id: s
     return JoinedRows(names, (take_a, take_b), {names[0]: taken(ids[0], take_a)}, said)
 
 
-def taken(column: Any, rows: Array) -> Any:
+def taken(column: ColumnLike, rows: Array) -> ColumnLike:
     """These rows of a column, of memberships, or of a matrix (rows and columns)."""
     if isinstance(column, Similarity):
         return Similarity(column.matrix[rows][:, rows], who=column.who)
     return column.take(rows) if hasattr(column, "take") else column.taken(rows)
 
 
-def _common_ids(tables: Sequence[Mapping[str, Any]], who: tuple[str, str]) -> tuple[str, str] | None:
+def _common_ids(tables: Sequence[Mapping[str, ColumnLike]], who: tuple[str, str]) -> tuple[str, str] | None:
     """The id columns of both tables: with the same name, else the only one of each if they have common values."""
     found = [_possible_ids(table) for table in tables]
     both = [name for name in found[0] if name in found[1]]
@@ -92,7 +92,7 @@ def _common_ids(tables: Sequence[Mapping[str, Any]], who: tuple[str, str]) -> tu
     return None
 
 
-def _possible_ids(table: Mapping[str, Any]) -> dict[str, Any]:
+def _possible_ids(table: Mapping[str, ColumnLike]) -> dict[str, ColumnLike]:
     """Columns that name the rows; repeated values are allowed here if the column is named like an id, and refused later."""
     named = {
         name: column for name, column in table.items() if names_rows(name) and kind_of_column(name, column).kind == "id"
@@ -100,12 +100,12 @@ def _possible_ids(table: Mapping[str, Any]) -> dict[str, Any]:
     return named or id_columns(table)
 
 
-def _texts(column: Any) -> set[str]:
+def _texts(column: ColumnLike) -> set[str]:
     values = arrow_column(column)
     return {str(x) for x in values.to_pylist() if x is not None} if values is not None else set()
 
 
-def _row_by_row(tables: Sequence[Mapping[str, Any]], who: tuple[str, str]) -> list[str]:
+def _row_by_row(tables: Sequence[Mapping[str, ColumnLike]], who: tuple[str, str]) -> list[str]:
     """A note that rows are compared in order; raises if the orders differ."""
     rows = [len(next(iter(table.values()))) for table in tables]
     if rows[0] != rows[1]:

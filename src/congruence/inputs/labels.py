@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from congruence.inputs.encoding import (
     encode_arrow,
 )
 from congruence.machine import device, jit
-from congruence.statistics.tables import Array, code_type, smallest
+from congruence.statistics.tables import Array, ClusterNames, code_type, smallest
+from congruence.typing import DeviceArray, Dynamic, Index, Label
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap
@@ -35,14 +38,14 @@ Unassigned = Literal["error", "drop", "singletons", "cluster", "partial", "keep"
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 
-def frame_kind(data: Any) -> str | None:
+def frame_kind(data: object) -> str | None:
     """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …; a scalar is neither."""
     root = type(data).__module__.split(".")[0]
     several = any(hasattr(data, name) for name in ("__len__", "collect", "read_all")) and not hasattr(data, "as_py")
     return root if root in FRAMES and several else None
 
 
-def in_memory(data: Any) -> Any:
+def in_memory(data: Dynamic) -> Dynamic:
     """Convert a frame, series or array of another library to one that is read directly; other values are unchanged.
 
     Lazy polars frames are collected, Dask frames computed, xarray data become pandas or numpy; DuckDB relations, record batch
@@ -66,7 +69,7 @@ def in_memory(data: Any) -> Any:
     return data
 
 
-def from_dlpack(data: Any) -> Array:
+def from_dlpack(data: DeviceArray) -> Array:
     """A numpy view of an array that supports DLPack (a copy if it is on another device)."""
     if device.is_on_card(data):
         return np.asarray(device.array(data).get())
@@ -85,17 +88,17 @@ def from_dlpack(data: Any) -> Array:
         ) from None
 
 
-def is_frame(data: Any) -> bool:
+def is_frame(data: object) -> bool:
     """Whether it is a data frame of pandas, polars or arrow."""
     return hasattr(data, "columns") and frame_kind(data) is not None
 
 
-def is_sparse(data: Any) -> bool:
+def is_sparse(data: object) -> bool:
     """Whether it is a scipy sparse matrix."""
     return hasattr(data, "tocsr") and hasattr(data, "nnz")
 
 
-def unwrap_2d(data: Any) -> tuple[Any, Any, str | None, str | None, Sequence[Any] | None]:
+def unwrap_2d(data: Dynamic) -> tuple[Dynamic, Index, str | None, str | None, Sequence[Label] | None]:
     """(matrix, index, name, frame kind, column names) of a 2-D input."""
     if is_frame(data):
         kind = frame_kind(data)
@@ -128,10 +131,10 @@ class Labels:
     """
 
     values: Array | None
-    encoded: tuple[Array, Array | tuple[Any, ...]] | None = None
+    encoded: tuple[Array, ClusterNames] | None = None
     #: points in no cluster; their code is k
     gaps: int = 0
-    index: Any = None
+    index: Index = None
     title: str | None = None
     kind: str | None = None
     cautions: tuple[Caution, ...] = ()
@@ -151,7 +154,7 @@ class Labels:
         return self.clusters is not None
 
     @cached_property
-    def _encoded(self) -> tuple[Array, Array | tuple[Any, ...]]:
+    def _encoded(self) -> tuple[Array, ClusterNames]:
         if self.encoded is not None:
             return self.encoded
         if self.card is not None:
@@ -179,7 +182,7 @@ class Labels:
         return self._encoded[0]
 
     @property
-    def names(self) -> Array | tuple[Any, ...]:
+    def names(self) -> ClusterNames:
         """The labels of the clusters, sorted; code i means names[i]."""
         if self.card is not None:
             return self.card.names
@@ -210,10 +213,10 @@ class Labels:
         source = self.values if self.values is not None else self.codes
         return len(source)
 
-    def _recoded(self, codes: Array, names: Array | tuple[Any, ...], gaps: int) -> Labels:
+    def _recoded(self, codes: Array, names: ClusterNames, gaps: int) -> Labels:
         return replace(self, values=None, card=None, encoded=(codes, names), gaps=gaps)
 
-    def taken(self, points: Array, index: Any = None) -> Labels:
+    def taken(self, points: Array, index: Index = None) -> Labels:
         """The clustering restricted to these points, in this order, without empty clusters."""
         codes = self.codes[points]
         present = np.bincount(codes, minlength=self.k + 1)[: self.k] > 0
@@ -260,7 +263,7 @@ class Labels:
         return self._recoded(codes, kept, int((codes == len(kept)).sum()))
 
 
-def name_of_unassigned(names: Sequence[Any]) -> str:
+def name_of_unassigned(names: ClusterNames) -> str:
     """Name of the cluster of unassigned points: "unassigned", with primes if a cluster has that name."""
     word = "unassigned"
     while any(str(name).startswith(word) for name in names):
@@ -268,7 +271,7 @@ def name_of_unassigned(names: Sequence[Any]) -> str:
     return word
 
 
-def noise_caution(names: Any, who: str) -> list[Caution]:
+def noise_caution(names: ClusterNames, who: str) -> list[Caution]:
     """A caution if −1 occurs among non-negative labels: many tools use it for noise."""
     if isinstance(names, np.ndarray):
         found = len(names) > 1 and names.dtype.kind == "i" and names[0] == -1
@@ -281,12 +284,12 @@ def noise_caution(names: Any, who: str) -> list[Caution]:
     return [Caution("noise_label", who, text)]
 
 
-def label_cautions(names: Any, who: str) -> list[Caution]:
+def label_cautions(names: ClusterNames, who: str) -> list[Caution]:
     """Both cautions about labels: −1 among others, and labels that differ only in spaces or capitals."""
     return [*noise_caution(names, who), *spelling_caution(names, who)]
 
 
-def spelling_caution(names: Any, who: str) -> list[Caution]:
+def spelling_caution(names: ClusterNames, who: str) -> list[Caution]:
     """A caution if labels differ only in spaces or capitals, as " Gold", "gold" and "Gold": often one cluster, not three.
 
     >>> spelling_caution(("Gold", "gold", "silver"), "a")
@@ -314,11 +317,11 @@ def _outside(x: Hashable, low: int, high: int) -> bool:
         return True
 
 
-def _listed(names: Array | Sequence[Any]) -> list[Any]:
+def _listed(names: Array | Sequence[Label]) -> list[Label]:
     return names.tolist() if isinstance(names, np.ndarray) else list(names)
 
 
-def _pick(names: Array | tuple[Any, ...], keep: Array) -> Array | tuple[Any, ...]:
+def _pick(names: ClusterNames, keep: Array) -> ClusterNames:
     return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
 
 
@@ -404,7 +407,7 @@ def limits_of(values: Array) -> tuple[int, int]:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def in_pieces(work: Callable[[slice], Any], n: int) -> list[Any]:
+def in_pieces(work: Callable[[slice], T], n: int) -> list[T]:
     """The results of the work on each piece of the points, on all cores if there are many points."""
     pieces = [slice(start, start + PIECE) for start in range(0, n, PIECE)]
     if len(pieces) == 1:
@@ -418,7 +421,7 @@ def _compiles(values: Array) -> bool:
     return values.dtype != np.uint64 and jit.use_kernels(len(values))
 
 
-def _tally(values: Any, low: int, span: int) -> Any:
+def _tally(values: Array, low: int, span: int) -> Dynamic:
     """How often each value occurs; uses four counters in turn, so that stores do not wait."""
     sizes = np.zeros((4, span), np.int64)
     quads = len(values) // 4
@@ -433,12 +436,12 @@ def _tally(values: Any, low: int, span: int) -> Any:
     return sizes.sum(axis=0)
 
 
-def _mark(values: Any, low: int, present: Any) -> None:
+def _mark(values: Array, low: int, present: Array) -> None:
     for p in range(len(values)):
         present[np.uint64(values[p] - low)] = True
 
 
-def _recode(values: Any, low: int, place: Any, codes: Any) -> None:
+def _recode(values: Array, low: int, place: Array, codes: Array) -> None:
     for p in range(len(values)):
         codes[p] = place[np.uint64(values[p] - low)]
 

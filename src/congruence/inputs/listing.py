@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from congruence.errors import InputError
 from congruence.inputs.frames import make_frame
 from congruence.statistics.tables import AsJson
+from congruence.typing import Dynamic, Frame, Record
 
 
 class Listing(AsJson):
     """Conversions of an `Ensemble` to plain values; ensembles with the same values are equal."""
 
-    members: tuple[Any, ...]
+    members: tuple[Dynamic, ...]
     names: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The labels of each member by name; memberships by NAME:CLUSTER, and the clusters of each point of a cover.
 
         Returns:
@@ -24,7 +23,7 @@ class Listing(AsJson):
         Raises:
             InputError: If the members are scanned.
         """
-        found: dict[str, Any] = {}
+        found: Record = {}
         for name, member in zip(self.names, self.members, strict=True):
             if member.lazy:
                 raise InputError(f"{name} is scanned: its labels stay in their file; read the file to list them")
@@ -38,7 +37,7 @@ class Listing(AsJson):
             found[name] = [*(words[c] if c < len(words) else None for c in member.codes.tolist())]
         return found
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> Frame:
         """The same as a data frame, one row per point, in a form that every command reads from a file.
 
         Args:

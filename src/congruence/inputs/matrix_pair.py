@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,9 +11,10 @@ from congruence.errors import InputError
 from congruence.inputs.alignment import WHO, InputOptions, PreparedPair
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity
+from congruence.typing import Dynamic, MatrixLike
 
 
-def of_matrices(a: Any, b: Any, options: InputOptions) -> PreparedPair:
+def of_matrices(a: MatrixLike, b: MatrixLike, options: InputOptions) -> PreparedPair:
     """Two sides of which one is a matrix or ensemble: a single clustering becomes an ensemble of one."""
     if options.align == "index":
         raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix first")
@@ -52,7 +52,7 @@ def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
     return p, q
 
 
-def _same_values(a: Any, b: Any) -> bool:
+def _same_values(a: Dynamic, b: Dynamic) -> bool:
     """Whether these are the same weights: equal numbers, or one column of one scan."""
     if getattr(a, "lazy", False) and getattr(b, "lazy", False):
         return bool(a.name == b.name and (a.source is b.source or a.source.same_rows(b.source)))

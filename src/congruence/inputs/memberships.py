@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from congruence.errors import Caution, InputError, names_in, some_of
 from congruence.inputs.labels import Unassigned, unwrap_2d
 from congruence.machine import device
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, ClusterNames
+from congruence.typing import Dynamic, Index, Label, MatrixLike
 
 # --- memberships ------------------------------------------------------------------------------------------------
 
@@ -40,12 +40,12 @@ class Memberships:
     clusters = None
     overlapping = False
 
-    def __init__(self, memberships: Any, names: Sequence[Any] | None = None, *, who: str = "memberships") -> None:
+    def __init__(self, memberships: MatrixLike, names: ClusterNames | None = None, *, who: str = "memberships") -> None:
         #: the same values on the GPU, if they were given there
         self.card = device.array(memberships).astype(np.float64) if device.is_on_card(memberships) else None
         data, index, title, kind, columns = unwrap_2d(memberships)
         sparse = hasattr(data, "tocsr")
-        matrix: Any = data.tocsr().astype(np.float64) if sparse else np.asarray(data)
+        matrix: Dynamic = data.tocsr().astype(np.float64) if sparse else np.asarray(data)
         if not sparse:
             if matrix.dtype.kind not in "fiub":
                 raise InputError(f"{who}: memberships must be numbers, not {matrix.dtype}")
@@ -75,10 +75,10 @@ class Memberships:
             matrix = matrix[:, np.flatnonzero(used)]
             self.card = self.card[:, np.flatnonzero(used)] if self.card is not None else None
         self.matrix = matrix
-        self.names: tuple[Any, ...] = tuple(listed[i] for i in np.flatnonzero(used))
+        self.names: tuple[Label, ...] = tuple(listed[i] for i in np.flatnonzero(used))
 
     @staticmethod
-    def _check(matrix: Any, cells: Array, sparse: bool, who: str) -> None:
+    def _check(matrix: MatrixLike, cells: Array, sparse: bool, who: str) -> None:
         def where(bad: Array) -> str:
             first = int(np.flatnonzero(bad.ravel())[0])
             row, col = (x[first] for x in matrix.tocoo().coords) if sparse else np.unravel_index(first, matrix.shape)
@@ -142,7 +142,7 @@ class Memberships:
         """
         return _dense(self.matrix[points])
 
-    def taken(self, points: Array, index: Any = None) -> Memberships:
+    def taken(self, points: Array, index: Index = None) -> Memberships:
         """The memberships of these points, in this order.
 
         Args:
@@ -165,5 +165,5 @@ class Memberships:
         return self
 
 
-def _dense(matrix: Any) -> Array:
+def _dense(matrix: MatrixLike) -> Array:
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)

@@ -6,7 +6,7 @@ import math
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import IO
 from zipfile import ZipFile
 
 import numpy as np
@@ -15,6 +15,7 @@ from congruence.errors import InputError, joined
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike
 
 #: arrays of a sparse matrix, as scipy.sparse.save_npz calls them; others are columns, such as ids of the points
 SPARSE = frozenset({"indptr", "indices", "data", "shape", "format"})
@@ -38,7 +39,7 @@ def array_of(path: Path) -> Array:
     return array
 
 
-def columns_of(path: Path) -> dict[str, Any]:
+def columns_of(path: Path) -> dict[str, ColumnLike]:
     """The label columns, memberships and matrices of an npy or npz file, by name.
 
     Args:
@@ -62,7 +63,7 @@ def columns_of(path: Path) -> dict[str, Any]:
         matrix = _sparse_matrix(arrays, path)
         rows = {name: x for name, x in arrays.items() if name not in SPARSE and x.shape == (len(matrix),)}
         return {stem: matrix, **rows}
-    columns: dict[str, Any] = {}
+    columns: dict[str, ColumnLike] = {}
     for name, array in arrays.items():
         for key, column in _columns(array, path, name).items():
             if key in columns:
@@ -76,7 +77,7 @@ def columns_of(path: Path) -> dict[str, Any]:
     return columns
 
 
-def _array(stream: Any, size: int, who: str) -> Array:
+def _array(stream: IO[bytes], size: int, who: str) -> Array:
     """The array of a stream of this many bytes; a header that declares more is refused before any memory is allocated."""
     form = np.lib.format
     version = form.read_magic(stream)
@@ -107,7 +108,7 @@ def _array(stream: Any, size: int, who: str) -> Array:
     return data.reshape(shape, order="F" if is_fortran else "C")
 
 
-def _columns(data: Array, path: Path, name: str) -> dict[str, Any]:
+def _columns(data: Array, path: Path, name: str) -> dict[str, ColumnLike]:
     if data.dtype.names or data.ndim not in (1, 2):
         what = "named fields" if data.dtype.names else f"{data.ndim} dimensions"
         raise InputError(f"{path}: array {name} has {what}; labels have one or two dimensions, and no fields")

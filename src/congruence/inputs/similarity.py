@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.errors import Caution, InputError, real_number
 from congruence.inputs.labels import from_dlpack, is_frame, is_sparse, unwrap_2d
 from congruence.statistics.tables import Array
+from congruence.typing import Client, Dynamic, MatrixLike
 
 #: largest absolute entry: products of sums of squares of larger ones overflow
 LARGEST = 1e60
@@ -40,16 +39,16 @@ class Similarity:
     #: above this number of entries, a matrix is checked block by block while it is used
     CHECKED_AT_ONCE = 25_000_000
 
-    def __init__(self, matrix: Any, *, tolerance: float = 1e-8, who: str = "matrix") -> None:
+    def __init__(self, matrix: MatrixLike, *, tolerance: float = 1e-8, who: str = "matrix") -> None:
         self.index = None
         self.who, self.tolerance = who, real_number(tolerance, "tolerance", 0)
         self.low, self.high = np.inf, -np.inf
         #: for a Dask array: the client that sums its blocks
-        self.client: Any = None
+        self.client: Client = None
         if is_frame(matrix) or isinstance(matrix, list | tuple):
             matrix, self.index, *_ = unwrap_2d(matrix)
         self.is_sparse = is_sparse(matrix)
-        self.matrix: Any = matrix.tocsr() if self.is_sparse else matrix
+        self.matrix: Dynamic = matrix.tocsr() if self.is_sparse else matrix
         shape = getattr(self.matrix, "shape", None)
         if shape is None or len(shape) != 2 or shape[0] != shape[1] or 0 in shape:
             raise InputError(f"{who}: a similarity matrix must be square, points × points; got shape {shape}")
@@ -145,7 +144,7 @@ class Similarity:
         self.checked = True
 
 
-def is_dask_array(x: Any) -> bool:
+def is_dask_array(x: object) -> bool:
     """Whether it is a Dask array."""
     return type(x).__module__.startswith("dask.") and hasattr(x, "chunks")
 

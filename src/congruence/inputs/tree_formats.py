@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from congruence.errors import InputError
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Label, TreeLike
 
 #: heights from branch lengths are sums, rounded to this many digits so that rounding errors do not break ties
 DIGITS = 12
@@ -26,7 +26,7 @@ class Merges:
     heights: Array
     #: False if the next merge belongs to the same node: a node with m children is m − 1 merges
     whole: Array
-    points: tuple[Any, ...] | None = None
+    points: tuple[Label, ...] | None = None
     #: named levels, coarsest first, one row of cluster codes per level
     levels: Array | None = None
     level_names: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ def from_linkage(matrix: Array) -> Merges:
     return from_children(matrix[:, :2], matrix[:, 2])
 
 
-def from_children(children: Any, heights: Any = None, notes: tuple[str, ...] = ()) -> Merges:
+def from_children(children: Dynamic, heights: Dynamic = None, notes: tuple[str, ...] = ()) -> Merges:
     """Merges given as pairs of clusters: scikit-learn's `children_`, or the `merge` of R's hclust (negative: points)."""
     pairs = np.asarray(children)
     if pairs.size == 0:
@@ -207,17 +207,17 @@ def _heights(nodes: list[_Children]) -> tuple[list[float], list[str]]:
 # --- nested lists -----------------------------------------------------------------------------------------------
 
 
-def _is_list(x: Any) -> bool:
+def _is_list(x: object) -> bool:
     return isinstance(x, list | tuple | set | frozenset)
 
 
-def from_nested(tree: Any) -> Merges:
+def from_nested(tree: TreeLike) -> Merges:
     """The tree of nested lists, such as [[0, 1], [2, [3, 4]]]; levels are counted from the root."""
-    points: dict[Any, int] = {}
-    nodes: list[list[Any]] = []
+    points: dict[Label, int] = {}
+    nodes: list[list[Dynamic]] = []
     depths: list[list[int]] = []  # for each point, the clusters that contain it, from the root down
     # walk without recursion: (list, its children found so far, entries still to come, depth)
-    open_lists: list[tuple[list[Any], Any]] = [([], iter(tree))]
+    open_lists: list[tuple[list[Dynamic], Dynamic]] = [([], iter(tree))]
     held: list[int] = []
     clusters = 0
     bare: list[bool] = [not any(_is_list(x) for x in tree)]
@@ -273,7 +273,7 @@ def from_nested(tree: Any) -> Merges:
 # --- nested label columns ---------------------------------------------------------------------------------------
 
 
-def from_columns(columns: Any) -> Merges:
+def from_columns(columns: Dynamic) -> Merges:
     """The tree of nested label columns, sorted from coarsest to finest."""
     ensemble = columns if isinstance(columns, Ensemble) else Ensemble(columns, unassigned="partial")
     if ensemble.is_soft or ensemble.is_lazy or ensemble.has_gaps:

@@ -6,19 +6,23 @@ CuPy is imported, and a GPU searched for, only when one is requested or an array
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from congruence.errors import InputError
+from congruence.typing import DeviceArray, Dynamic, Scalar
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from queue import SimpleQueue
+
+Array = NDArray[Scalar]
 
 #: bytes per chunk of a copy to the GPU, and how many chunks are in flight at once
 PIECE, LANES = 8 << 20, 6
@@ -36,7 +40,7 @@ def refusal(reason: str) -> InputError:
 
 
 @cache
-def cupy() -> Any:
+def cupy() -> Dynamic:
     """CuPy, after a check that it is installed and finds a GPU."""
     try:
         import cupy as cp
@@ -52,7 +56,7 @@ def cupy() -> Any:
     return cp
 
 
-def is_on_card(data: Any) -> bool:
+def is_on_card(data: object) -> bool:
     """Whether this array is on a CUDA GPU. Asks the array itself, so neither CuPy nor torch is imported."""
     if isinstance(data, np.ndarray) or not hasattr(data, "__dlpack_device__"):
         return False
@@ -62,7 +66,7 @@ def is_on_card(data: Any) -> bool:
         return False
 
 
-def array(data: Any) -> Any:
+def array(data: object) -> DeviceArray:
     """The same memory as a CuPy array."""
     cp = cupy()
     if isinstance(data, cp.ndarray):
@@ -136,13 +140,13 @@ class Kernel(Enum):
 IN_SHARED_MEMORY = frozenset({Kernel.FUSED, Kernel.SLICED, Kernel.COUNT, Kernel.CHUNKED})
 
 
-def kernel(which: Kernel, *choices: str | bool | int) -> Any:
+def kernel(which: Kernel, *choices: str | bool | int) -> Dynamic:
     """A kernel with these template arguments, on the current GPU; CuPy caches compiled kernels on disk."""
     return _kernel(which, which.instance(*choices), current_card())
 
 
 @cache
-def _kernel(which: Kernel, name: str, card: int) -> Any:
+def _kernel(which: Kernel, name: str, card: int) -> Dynamic:
     source = Path(__file__).with_name("kernels.cu").read_text(encoding="utf-8")
     # without fused multiply-adds, sums of doubles have the same bits as on the CPU
     module = cupy().RawModule(code=source, options=("--std=c++17", "--fmad=false"), name_expressions=(name,))
@@ -153,7 +157,7 @@ def _kernel(which: Kernel, name: str, card: int) -> Any:
     return function
 
 
-def ctype(array: Any) -> str:
+def ctype(array: DeviceArray) -> str:
     """The name that kernels.cu has for the type of these integers."""
     sizes = {1: "char", 2: "short", 4: "int", 8: "long long"}
     return ("unsigned " if array.dtype.kind == "u" else "signed ") + sizes[array.dtype.itemsize]
@@ -163,19 +167,19 @@ def ctype(array: Any) -> str:
 
 
 @cache
-def _lanes(card: int) -> Any:
+def _lanes(card: int) -> Dynamic:
     """Streams of a GPU with a pinned buffer each, for copies in the background."""
     from queue import SimpleQueue
 
     import cupyx
 
-    free: SimpleQueue[Any] = SimpleQueue()
+    free: SimpleQueue[Dynamic] = SimpleQueue()
     for _ in range(LANES):
         free.put((cupy().cuda.Stream(non_blocking=True), cupyx.empty_pinned(PIECE, np.uint8)))
     return free, ThreadPoolExecutor(LANES, thread_name_prefix="to card")
 
 
-def upload(copies: Sequence[tuple[int, Array]]) -> list[Any]:
+def upload(copies: Sequence[tuple[int, Array]]) -> list[Future[None]]:
     """Start copying host arrays to addresses on the GPU, in pieces through pinned memory; futures to wait for."""
     cp = cupy()
     device = current_card()
@@ -199,7 +203,7 @@ def upload(copies: Sequence[tuple[int, Array]]) -> list[Any]:
     return started
 
 
-def moved(data: Array) -> Any:
+def moved(data: Array) -> DeviceArray:
     """A copy of a host array on the GPU, in the same order of memory."""
     cp = cupy()
     order = "F" if data.ndim == 2 and data.flags.f_contiguous and not data.flags.c_contiguous else "C"
@@ -217,23 +221,23 @@ def moved(data: Array) -> Any:
 class Codes:
     """One clustering on the GPU: its codes are a row of a stack of clusterings."""
 
-    stack: Any
+    stack: DeviceArray
     row: int
     n: int
     names: Array
     sizes: Array
 
     @property
-    def codes(self) -> Any:
+    def codes(self) -> DeviceArray:
         """0 … k−1, on the GPU."""
         return self.stack[self.row, : self.n]
 
-    def on_host(self, dtype: Any) -> Array:
+    def on_host(self, dtype: DTypeLike) -> Array:
         """A copy of the codes."""
         return np.asarray(self.codes.get().astype(dtype, copy=False))
 
 
-def encoded(values: Any) -> list[Codes | None]:
+def encoded(values: DeviceArray) -> list[Codes | None]:
     """Columns of integers on the GPU (points × clusterings) as codes; None for those that the host must encode.
 
     Labels that are codes already, in columns with the alignment that kernels need, are used in place.
@@ -254,7 +258,7 @@ def encoded(values: Any) -> list[Codes | None]:
     if (span > WIDEST).any() or (span < 1).any():  # below 1: the range does not fit in 64 bits
         return [_sorted(values[:, 0])] if columns == 1 else [encoded(values[:, j : j + 1])[0] for j in range(columns)]
     width = int(span.max())
-    kind: Any = np.uint8 if width <= 256 else np.uint16
+    kind: Dynamic = np.uint8 if width <= 256 else np.uint16
     apart = steps[1] * values.itemsize
     as_it_is = steps[0] == 1 and values.dtype == kind and not low.any() and apart % 16 == 0 and columns > 1
     if as_it_is and values.data.ptr % 16 == 0:
@@ -288,7 +292,7 @@ def encoded(values: Any) -> list[Codes | None]:
     return found
 
 
-def encoded_together(vectors: Sequence[Any]) -> list[Codes | None]:
+def encoded_together(vectors: Sequence[DeviceArray]) -> list[Codes | None]:
     """Label vectors of one type and length on the GPU as codes: as columns of one array, as many at once as fit."""
     cp = cupy()
     at_once = max(1, int(free_memory() // 3 // max(1, vectors[0].nbytes)))
@@ -298,7 +302,7 @@ def encoded_together(vectors: Sequence[Any]) -> list[Codes | None]:
     return found
 
 
-def _sorted(values: Any) -> Codes:
+def _sorted(values: DeviceArray) -> Codes:
     """Integers of any range on the GPU as codes."""
     names, codes, sizes = cupy().unique(values, return_inverse=True, return_counts=True)
     stack = stack_for(1, len(values), code_kind(len(names)))
@@ -306,12 +310,12 @@ def _sorted(values: Any) -> Codes:
     return Codes(stack, 0, len(values), names.get(), sizes.get().astype(np.int64))
 
 
-def code_kind(k: int) -> Any:
+def code_kind(k: int) -> type[np.unsignedinteger[Scalar]]:
     """The type of codes 0 … k on the GPU."""
     return np.uint8 if k <= 0xFF else np.uint16 if k <= 0xFFFF else np.uint32
 
 
-def stack_for(rows: int, n: int, dtype: Any) -> Any:
+def stack_for(rows: int, n: int, dtype: DTypeLike) -> DeviceArray:
     """Memory for the codes of this many clusterings, in rows aligned to 16 bytes."""
     itemsize = np.dtype(dtype).itemsize
     return cupy().empty((rows, -(-n * itemsize // 16) * 16 // itemsize), dtype)
@@ -321,7 +325,7 @@ def _blocks(n: int) -> int:
     return max(1, min(64, n // 4096))
 
 
-def _limits(values: Any, steps: Sequence[int]) -> tuple[Array, Array]:
+def _limits(values: DeviceArray, steps: Sequence[int]) -> tuple[Array, Array]:
     """Smallest and largest label of each column."""
     cp = cupy()
     n, columns = values.shape
@@ -333,7 +337,7 @@ def _limits(values: Any, steps: Sequence[int]) -> tuple[Array, Array]:
     return low.get(), high.get()
 
 
-def cluster_sizes(stack: Any, n: int, width: int) -> Array:
+def cluster_sizes(stack: DeviceArray, n: int, width: int) -> Array:
     """How many points have each code, for every row."""
     cp = cupy()
     inside = width * 4 <= facts()[1] // 2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from threading import Lock
-from typing import Any
+
+from congruence.typing import Function
 
 KERNELS = "congruence.engine.kernels"
 
@@ -18,10 +18,10 @@ COMPILED_FROM = 10_000_000
 #: minimum number of increments for which the kernels of the engine are used once they are loaded; below it numpy is as fast
 LOADED_FROM = 50_000
 
-_compiled: dict[str, Callable[..., Any]] = {}
+_compiled: dict[str, Function] = {}
 
 #: helpers that numba does not know yet
-_helpers: list[Callable[..., Any]] = []
+_helpers: list[Function] = []
 _registering = Lock()
 
 #: work done so far: by the name of a function in steps, by the name of a module in increments
@@ -34,7 +34,7 @@ def _pays(what: str, work: float, enough: float) -> bool:
     return _work[what] >= enough
 
 
-def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[..., Any]:
+def compiled(function: Function, steps: float = math.inf) -> Function:
     """The function, compiled by numba after enough work."""
     name = f"{function.__module__}.{function.__qualname__}"  # two modules may use one name
     if name not in _compiled:
@@ -44,7 +44,7 @@ def compiled(function: Callable[..., Any], steps: float = math.inf) -> Callable[
     return _compiled[name]
 
 
-def ready(function: Callable[..., Any]) -> Callable[..., Any] | None:
+def ready(function: Function) -> Function | None:
     """The compiled function, if it is compiled already."""
     return _compiled.get(f"{function.__module__}.{function.__qualname__}")
 
@@ -54,7 +54,7 @@ def use_kernels(increments: float) -> bool:
     return increments >= LOADED_FROM and (KERNELS in sys.modules or _pays(KERNELS, increments, COMPILED_FROM))
 
 
-def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+def helper(function: Function) -> Function:
     """The function itself, which compiled functions of the same file may call; this does not import numba.
 
     Numba inlines it and counts references to its arrays at each call, so it must do more than one step of an inner loop.
@@ -63,7 +63,7 @@ def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def njit(function: Callable[..., Any]) -> Callable[..., Any]:
+def njit(function: Function) -> Function:
     """numba.njit without the GIL, cached on disk if a folder is writable."""
     import numba
     from numba.extending import register_jitable
@@ -72,7 +72,7 @@ def njit(function: Callable[..., Any]) -> Callable[..., Any]:
         while _helpers:
             register_jitable(inline="always")(_helpers.pop())
     try:
-        kernel: Callable[..., Any] = numba.njit(nogil=True, cache=True)(function)
+        kernel: Function = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # numba: "no locator available", a read-only installation without a home folder
         kernel = numba.njit(nogil=True)(function)
     return kernel

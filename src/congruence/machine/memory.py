@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 #: seconds between two checks
 EVERY = 0.01
@@ -34,12 +33,12 @@ def used() -> int:
 
 
 @contextmanager
-def at_most(limit: float, over: Callable[[int], Any]) -> Iterator[None]:
+def at_most(limit: float, over: Callable[[int], object]) -> Iterator[None]:
     """Call `over` with the bytes used, in a separate thread, as soon as this process exceeds the limit.
 
     Args:
         limit (float): Limit in bytes.
-        over (Callable[[int], Any]): Function that ends the process or stops the work.
+        over (Callable[[int], object]): Function that ends the process or stops the work.
 
     >>> found = []
     >>> with at_most(1, found.append):

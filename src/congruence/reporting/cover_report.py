@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from congruence.reporting.html import Report
 from congruence.reporting.members import gathered, worse
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, NoiseLike, Option, ProgressLike, Seed
 
 #: most pairs whose matched clusters the page lists; above it, only pairs with the reference or the most central cover
 MOST_PAIRS = 45
@@ -113,9 +114,10 @@ class CoverReport(Report):
 
 
 def report_of_covers(
-    clusterings: Any, out: str | Path | None = None, *, reference: Any = None, measures: Any = None,
-    unassigned: str = "keep", noise: Any = None, title: str | None = None, command: str | None = None,
-    random_state: Any = 0, threads: int | None = None, progress: Any = None,
+    clusterings: EnsembleLike, out: str | Path | None = None, *, reference: ClusteringLike = None,
+    measures: Iterable[str | Measure] | None = None,
+    unassigned: str = "keep", noise: NoiseLike = None, title: str | None = None, command: str | None = None,
+    random_state: Seed = 0, threads: int | None = None, progress: ProgressLike = None,
 ) -> CoverReport:  # fmt: skip
     """The report of `cg.report` on covers; by default, points in no cluster are kept."""
     e = joined(clusterings, reference, "keep" if unassigned == "drop" else unassigned, noise)
@@ -130,7 +132,7 @@ def report_of_covers(
     return made
 
 
-def joined(clusterings: Any, reference: Any, unassigned: Any, noise: Any) -> Ensemble:
+def joined(clusterings: EnsembleLike, reference: ClusteringLike, unassigned: Option, noise: NoiseLike) -> Ensemble:
     """All covers on the same points; a reference that is not one of their names is added first."""
     if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
         return clusterings
@@ -141,8 +143,9 @@ def joined(clusterings: Any, reference: Any, unassigned: Any, noise: Any) -> Ens
 
 
 def build(
-    e: Ensemble, *, reference: str | None, measures: Any, title: str, command: str | None, random_state: Any,
-    threads: int | None, progress: Any,
+    e: Ensemble, *, reference: str | None, measures: Iterable[str | Measure] | None, title: str,
+    command: str | None, random_state: Seed,
+    threads: int | None, progress: ProgressLike,
 ) -> CoverModel:  # fmt: skip
     """The data of a report on covers."""
     import congruence
@@ -176,19 +179,19 @@ def build(
     )  # fmt: skip
 
 
-def _sizes(c: Any) -> tuple[int, int, int]:
+def _sizes(c: Dynamic) -> tuple[int, int, int]:
     cover = as_cover_labels(c)
     lengths = cover.clusters.lengths[cover.codes]
     return cover.clusters.k, int((lengths > 0).sum()), int(lengths.max(initial=0))
 
 
-def _n_cells(a: Any, b: Any) -> int:
+def _n_cells(a: Dynamic, b: Dynamic) -> int:
     """Number of different pairs of sets of clusters."""
     return len(np.unique(a.codes.astype(np.int64) * (b.k + 1) + b.codes))
 
 
 def _ranking(
-    e: Ensemble, scored: AllPairs, chosen: list[Measure], with_reference: bool, random_state: Any, threads: int | None
+    e: Ensemble, scored: AllPairs, chosen: list[Measure], with_reference: bool, random_state: Seed, threads: int | None
 ) -> tuple[CoverRow, ...]:
     """The covers by agreement with the reference, or without one by their mean agreement with the others."""
     found = []
@@ -201,7 +204,7 @@ def _ranking(
         if with_reference and _n_cells(e.members[0], e.members[i]) > MOST_SIGNATURES:
             note = f"no p-value: more than {MOST_SIGNATURES:,} different pairs of sets of clusters"
         elif with_reference:
-            options: Any = {"random_state": random_state, "threads": threads, "progress": False}
+            options: Dynamic = {"random_state": random_state, "threads": threads, "progress": False}
             p = permutation_test(e.members[0], e.members[i], chosen[0], DRAWS, **options).p_value
         found.append(CoverRow(i, values, p, note))
     return tuple(sorted(found, key=lambda row: (worse(row.values[chosen[0].key], chosen[0]), row.member)))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from congruence.comparison.presenting import counted, number, plain
 from congruence.errors import InputError, misnamed, needs, path_of, without_effect
@@ -26,6 +25,18 @@ from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
 from congruence.reporting.model import Model, build
 from congruence.reporting.payload import payload
+from congruence.typing import (
+    ClusteringLike,
+    ColumnLike,
+    EnsembleLike,
+    Frame,
+    NoiseLike,
+    Option,
+    PointsLike,
+    ProgressLike,
+    Record,
+    Seed,
+)
 
 #: the modules of the page, in order of dependence
 SCRIPTS = (
@@ -74,11 +85,11 @@ class Report:
         write_text(path, self.html)
         return path
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The words of the report: answer, figures, findings, what stands out, cautions."""
         return {name: plain(value) for name, value in vars(self.summary).items()}
 
-    def to_json(self, **options: Any) -> str:
+    def to_json(self, **options: Option) -> str:
         """The same as JSON.
 
         Args:
@@ -89,7 +100,7 @@ class Report:
         """
         return json.dumps(self.to_dict(), ensure_ascii=False, **options)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> Frame:
         """One row per sentence: which part of the report it is in, and its text.
 
         Args:
@@ -139,23 +150,23 @@ def check_page(path: Path) -> None:
 @misnamed(k="n_clusters")
 @needs(axes=("data", lambda given: given["data"] is not None or hasattr(given["clusterings"], "obsm")))
 def report(
-    clusterings: Any,
+    clusterings: EnsembleLike,
     out: str | Path | None = None,
     *,
-    reference: Any = None,
-    data: Any = None,
+    reference: ClusteringLike = None,
+    data: PointsLike = None,
     axes: Sequence[str] | None = None,
-    ids: Any = None,
+    ids: ColumnLike = None,
     measures: Sequence[str | Measure] | None = None,
     n_clusters: int | None = None,
     unassigned: str = "drop",
-    noise: Any = None,
+    noise: NoiseLike = None,
     title: str | None = None,
     command: str | None = None,
     source: str | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     threads: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
 ) -> Report:
     """A self-contained HTML report on a set of clusterings: how well they agree, on which groups, and where they differ.
 
@@ -226,7 +237,7 @@ def report(
     return made
 
 
-def holds_covers(clusterings: Any, reference: Any = None) -> bool:
+def holds_covers(clusterings: EnsembleLike, reference: ClusteringLike = None) -> bool:
     """Whether any of these is a cover."""
     listed = clusterings.members if isinstance(clusterings, Ensemble) else clusterings
     if isinstance(listed, Mapping):
@@ -281,7 +292,7 @@ def _parts(is_pair: bool) -> list[tuple[str, str]]:
     return parts
 
 
-def _said(model: Model) -> dict[str, Any]:
+def _said(model: Model) -> Record:
     """The captions and details of the page."""
     own = [m for m in model.members if not m.is_reference]
     made = f"{counted(len(own), 'clustering')} of {counted(model.n_points, 'point')}"
@@ -289,7 +300,7 @@ def _said(model: Model) -> dict[str, Any]:
     shown = [s.measure for s in model.scales]
     also = [find(key) for key in ("arimp", "anmi", "certainty")] if model.together else []
     every = dict.fromkeys([*shown, *also])
-    found: dict[str, Any] = {
+    found: Record = {
         "plain": [words.plain_name(m) for m in shown],
         "definitions": [(m, words.plain_name(m), REFERENCES.get(m.reference, m.reference)) for m in every],
         "terms": words.TERMS,
@@ -350,7 +361,7 @@ def _ranking_said(model: Model) -> str:
     return f"{many}, sorted by {by}. Click a name to compare it."
 
 
-def _said_of_ensemble(model: Model) -> dict[str, Any]:
+def _said_of_ensemble(model: Model) -> Record:
     t = model.together
     assert t is not None
     n, size = len(t.cells.order), len(t.cells.values)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
+from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, NoiseLike
 
 #: the six measures of the page, for hard and for soft clusterings; the first is used for order, groups and ranking
 HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")
@@ -72,9 +72,11 @@ class Scale:
         return low, high, np.where(np.isnan(steps), 65535, steps).astype(np.uint16)
 
 
-def gathered(clusterings: Any, reference: Any, unassigned: str, noise: Any) -> tuple[Ensemble, bool, list[Caution]]:
+def gathered(
+    clusterings: EnsembleLike, reference: ClusteringLike, unassigned: str, noise: NoiseLike
+) -> tuple[Ensemble, bool, list[Caution]]:
     """All clusterings with unique names, the reference first; and notes on those left out."""
-    policy: Any = "partial" if unassigned == "drop" else unassigned
+    policy: Dynamic = "partial" if unassigned == "drop" else unassigned
     e = clusterings if isinstance(clusterings, Ensemble) else Ensemble(clusterings, unassigned=policy, noise=noise)
     if e.mass is not None:
         raise InputError("a report counts every point once, but this ensemble has point weights; pass it without them")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from congruence.reporting.points import Points, Support, points_of, support_of
 from congruence.reporting.ranking import Against, against_of
 from congruence.reporting.together import Levels, Together, levels_of, together_of
 from congruence.statistics.tables import Array
+from congruence.typing import ClusteringLike, ColumnLike, EnsembleLike, NoiseLike, PointsLike, ProgressLike, Seed
 
 #: smallest median agreement of a group of clusterings
 A_GROUP = 0.5
@@ -114,23 +114,23 @@ WIDEST = 5_000
 
 
 def build(
-    clusterings: Any,
+    clusterings: EnsembleLike,
     *,
-    reference: Any = None,
-    data: Any = None,
+    reference: ClusteringLike = None,
+    data: PointsLike = None,
     axes: Sequence[str] | None = None,
-    ids: Any = None,
+    ids: ColumnLike = None,
     measures: Sequence[str | Measure] | None = None,
     n_clusters: int | None = None,
     unassigned: str = "drop",
-    noise: Any = None,
+    noise: NoiseLike = None,
     title: str = "Clusterings",
     command: str | None = None,
     source: str | None = None,
     options: str | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     threads: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
 ) -> Model:
     """The data of a report; see `cg.report` for the arguments."""
     import congruence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from congruence.comparison.presenting import span
 from congruence.figures.layout import limits_of
@@ -14,20 +14,21 @@ from congruence.reporting import words
 from congruence.reporting.members import Member, Scale
 from congruence.reporting.model import Model
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Json, Record
 
 #: largest total length of ids in the page; above it, only some ids are kept
 MOST_ID_LETTERS = 1_000_000
 _KINDS = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "i32", "float32": "f32"}
 
 
-def packed(values: Array, kind: Any = None) -> dict[str, str]:
+def packed(values: Array, kind: DTypeLike | None = None) -> dict[str, str]:
     """An array as the page reads it: its type and its bytes in base64."""
     array = np.ascontiguousarray(values if kind is None else np.asarray(values).astype(kind))
     little = array.astype(array.dtype.newbyteorder("<"))
     return {"t": _KINDS[array.dtype.name], "b": b64encode(little.tobytes()).decode("ascii")}
 
 
-def payload(model: Model) -> dict[str, Any]:
+def payload(model: Model) -> Record:
     """All data of the page's script, as plain values."""
     members = model.members
     own = [i for i, m in enumerate(members) if not m.is_reference]
@@ -79,7 +80,7 @@ def _first_pair(model: Model) -> tuple[int, int]:
     return model.central, min(others, key=lambda i: (np.inf if np.isnan(row[i]) else sign * row[i], i))
 
 
-def _scale(s: Scale) -> dict[str, Any]:
+def _scale(s: Scale) -> Record:
     m = s.measure
     low, high, steps = s.quantised
     return {
@@ -93,7 +94,7 @@ def _scale(s: Scale) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _cluster_names(m: Member) -> Any:
+def _cluster_names(m: Member) -> Json:
     """Names of the clusters, or only the first if they are consecutive whole numbers."""
     if m.clusters and re.fullmatch("-?[0-9]{1,15}", m.clusters[0]):  # larger integers lose digits in JavaScript
         first = int(m.clusters[0])
@@ -102,7 +103,7 @@ def _cluster_names(m: Member) -> Any:
     return list(m.clusters)
 
 
-def _table(p: Any) -> dict[str, Any]:
+def _table(p: Dynamic) -> Record:
     kind = np.float32 if p.flow.counts.dtype.kind == "f" else np.uint32
     return {
         "a": p.a, "b": p.b, "rows": p.flow.rows, "columns": p.flow.columns, "counts": packed(p.flow.counts, kind),
@@ -118,7 +119,7 @@ def _pair_command(model: Model) -> tuple[str, str] | None:
     return None if model.source is None else (f"congruence compare {quote(model.source)}", model.options)
 
 
-def _against(model: Model) -> dict[str, Any] | None:
+def _against(model: Model) -> Record | None:
     if model.against is None:
         return None
     rows = [
@@ -131,7 +132,7 @@ def _against(model: Model) -> dict[str, Any] | None:
     return {"name": model.against.name, "rows": rows}
 
 
-def _answer(model: Model) -> dict[str, Any]:
+def _answer(model: Model) -> Record:
     a = model.answer
     kind = np.uint8 if a.k < 255 else np.uint16 if a.k < 65535 else np.uint32
     steps = np.where(np.isnan(a.placed), 65535, np.rint(np.nan_to_num(a.placed) * 65520)).astype(np.uint16)
@@ -143,12 +144,12 @@ def _answer(model: Model) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _features(model: Model) -> dict[str, Any] | None:
+def _features(model: Model) -> Record | None:
     f = model.features
     return None if f is None else {"names": f.names, "effects": f.effects, "named": f.named}
 
 
-def _levels(model: Model) -> dict[str, Any] | None:
+def _levels(model: Model) -> Record | None:
     x = model.levels
     if x is None:
         return None
@@ -159,7 +160,7 @@ def _levels(model: Model) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _points(model: Model) -> dict[str, Any]:
+def _points(model: Model) -> Record:
     p = model.points
     ids = p.ids if p.ids is not None and sum(len(x) + 3 for x in p.ids) <= MOST_ID_LETTERS else None
     place = None
@@ -175,7 +176,7 @@ def _points(model: Model) -> dict[str, Any]:
     }
 
 
-def _together(model: Model) -> dict[str, Any] | None:
+def _together(model: Model) -> Record | None:
     t = model.together
     if t is None:
         return None

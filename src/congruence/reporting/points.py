@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
 from congruence.selection.points import MOST_POINTS
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, PointsLike, Seed
 
 #: most points that are drawn one by one
 MOST_DRAWN = 200_000
@@ -41,11 +41,11 @@ class Points:
     about: str = ""
     drawn: Array | None = None
     #: the numbers, points × features, and the names of the features
-    numbers: Any = None
+    numbers: Array | None = None
     features: tuple[str, ...] = ()
 
 
-def points_of(e: Ensemble, ids: Any, data: Any, axes: Sequence[str] | None, random_state: Any) -> Points:
+def points_of(e: Ensemble, ids: ColumnLike, data: PointsLike, axes: Sequence[str] | None, random_state: Seed) -> Points:
     """The names of the points, and their coordinates if there are data."""
     named = _ids(ids, e)
     if data is None:
@@ -65,7 +65,7 @@ def points_of(e: Ensemble, ids: Any, data: Any, axes: Sequence[str] | None, rand
     return Points(named, place, shown, about, drawn, X, names)
 
 
-def _ids(ids: Any, e: Ensemble) -> tuple[str, ...] | None:
+def _ids(ids: ColumnLike, e: Ensemble) -> tuple[str, ...] | None:
     if ids is None:
         if e.index is None:
             return None
@@ -78,7 +78,7 @@ def _ids(ids: Any, e: Ensemble) -> tuple[str, ...] | None:
     return listed
 
 
-def _plane(X: Any, names: tuple[str, ...], axes: Sequence[str] | None) -> tuple[Array, tuple[str, str], str]:
+def _plane(X: Array, names: tuple[str, ...], axes: Sequence[str] | None) -> tuple[Array, tuple[str, str], str]:
     """Two coordinates of each point: the named columns, the only two columns, or principal components."""
     n = X.shape[0]
     if axes is not None:
@@ -128,7 +128,7 @@ class Support:
     seconds: float
 
 
-def support_of(points: Points, e: Ensemble, counted: Sequence[int], random_state: Any) -> Support | None:
+def support_of(points: Points, e: Ensemble, counted: Sequence[int], random_state: Seed) -> Support | None:
     """The answer of `choose_k` on the data of a report; None without data.
 
     It is that of `cg.choose_k(data, random_state=random_state)`: 1 to 10 clusters, on a sample if there are many points.

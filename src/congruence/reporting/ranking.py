@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from congruence.formulas.record import Measure
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.members import relative, worse
+from congruence.typing import Dynamic, Seed
 
 #: most pairs of clusters for which permutations are drawn; above FEW, or with many clusterings, fewer are drawn
 MOST_DRAWN, FEW, MANY = 1_000_000, 2000, 100
@@ -58,7 +58,7 @@ class Against:
 
 
 def against_of(
-    e: Ensemble, scored: AllPairs, same: Sequence[int | None], random_state: Any, threads: int | None
+    e: Ensemble, scored: AllPairs, same: Sequence[int | None], random_state: Seed, threads: int | None
 ) -> Against:
     """Every member with the reference: all measures, and for the first one an interval and a p-value."""
     first = next(iter(scored))
@@ -147,7 +147,7 @@ def _chance(
         99 if a.soft or b.soft else 199 if many or cells > FEW else 999
     )  # soft clusterings are shuffled point by point
     test, interval = stream.spawn(2)
-    options: Any = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
+    options: Dynamic = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
     p, low_high, why, used = None, None, "", draws
     try:
         if m.key in ("ari", "ari_gram") and (bound := chance_bound(a, b)) < BEYOND_DOUBT:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from congruence.resolution_sweeps.layout import Edge, Links, Node, tree_places
 from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
 from congruence.statistics.tables import Array
+from congruence.typing import Record, Seed
 
 #: most points for an exact distribution of the consensus; above it, this many pairs of points are drawn
 EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000
@@ -53,14 +53,14 @@ class Together:
     n_clusters: int
     why_n_clusters: str
     #: one row per method: its scores, or why it was skipped
-    methods: tuple[dict[str, Any], ...]
+    methods: tuple[Record, ...]
     best: Consensus | None
     choice: KChoice | None = None
     notes: tuple[str, ...] = ()
 
 
 def together_of(
-    e: Ensemble, n_clusters: int | None, random_state: Any, threads: int | None, central: Array
+    e: Ensemble, n_clusters: int | None, random_state: Seed, threads: int | None, central: Array
 ) -> Together:
     """The ensemble as a whole: number of clusters, consensus clusterings, consensus matrix."""
     choice = _choice(e, threads)
@@ -105,7 +105,7 @@ def _number_of_clusters(e: Ensemble, given: int | None, choice: KChoice | None) 
     return middle, "as in every clustering" if ks[0] == ks[-1] else "the middle of the numbers of clusters in the file"
 
 
-def _consensus_rows(e: Ensemble, k: int, random_state: Any) -> tuple[Consensus | None, tuple[dict[str, Any], ...]]:
+def _consensus_rows(e: Ensemble, k: int, random_state: Seed) -> tuple[Consensus | None, tuple[Record, ...]]:
     """The best consensus clustering by pooled_ami, and one row for each method tried."""
     k, clusters = min(k, e.n_points), sum(c.k for c in e.members)
     able, left_out = [], []

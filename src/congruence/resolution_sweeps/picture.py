@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from congruence.inputs.labels import Labels
 from congruence.resolution_sweeps.layout import Edge, Node
 from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Picture:
         return tuple("white" if x else "black" for x in dark.tolist())
 
 
-def sweep_picture(r: Resolutions, color: Any = "stability", least: float = 0.1) -> Picture:
+def sweep_picture(r: Resolutions, color: ColumnLike = "stability", least: float = 0.1) -> Picture:
     """The figure of a sweep as plain data.
 
     Args:
@@ -87,7 +87,7 @@ def sweep_picture(r: Resolutions, color: Any = "stability", least: float = 0.1) 
     )  # fmt: skip
 
 
-def _colours(r: Resolutions, color: Any) -> tuple[list[Array], str, tuple[str, ...] | None, list[list[str]]]:
+def _colours(r: Resolutions, color: ColumnLike) -> tuple[list[Array], str, tuple[str, ...] | None, list[list[str]]]:
     """A value per cluster, its title, labels if it is a label, and the value as text."""
     if isinstance(color, str):
         if color != "stability":

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,18 @@ from congruence.inputs.frames import make_frame
 from congruence.inputs.labels import Labels, Unassigned
 from congruence.resolution_sweeps.layout import Links, Places, tree_places
 from congruence.statistics.tables import Array, Table
+from congruence.typing import (
+    Backend,
+    ColumnLike,
+    Dynamic,
+    EnsembleLike,
+    Figure,
+    Frame,
+    Label,
+    NoiseLike,
+    Record,
+    Scalar,
+)
 
 #: measures between columns: agreement, agreement per point, and whether the finer clusters lie inside the coarser ones
 MEASURES = ("ari", "element_centric", "wallace_ba")
@@ -75,7 +86,7 @@ class Resolutions(Result):
     """
 
     names: tuple[str, ...]
-    clusters: tuple[tuple[Any, ...], ...]
+    clusters: tuple[tuple[Label, ...], ...]
     sizes: tuple[Array, ...] = field(repr=False)
     links: tuple[Links, ...] = field(repr=False)
     scores: tuple[Array, ...] = field(repr=False)
@@ -92,12 +103,12 @@ class Resolutions(Result):
     # --- nodes and edges ---
 
     @property
-    def nodes(self) -> Any:
+    def nodes(self) -> Frame:
         """A frame with one row per cluster: column, cluster, size, stability."""
         return make_frame(self.node_columns, self.ensemble.kind)
 
     @property
-    def edges(self) -> Any:
+    def edges(self) -> Frame:
         """A frame with one row per pair of clusters in neighbouring columns that share points.
 
         `count` is the number of common points, `in_prop` their share of the cluster the edge leads to, `out_prop` their
@@ -106,7 +117,7 @@ class Resolutions(Result):
         return make_frame(self.edge_columns, self.ensemble.kind)
 
     @property
-    def node_columns(self) -> dict[str, list[Any]]:
+    def node_columns(self) -> dict[str, list[Scalar]]:
         """The columns of `nodes`."""
         return {
             "column": [name for name, c in zip(self.names, self.clusters, strict=True) for _ in c],
@@ -116,9 +127,9 @@ class Resolutions(Result):
         }
 
     @property
-    def edge_columns(self) -> dict[str, list[Any]]:
+    def edge_columns(self) -> dict[str, list[Scalar]]:
         """The columns of `edges`."""
-        columns: dict[str, list[Any]] = {
+        columns: dict[str, list[Scalar]] = {
             key: []
             for key in ("from_column", "from_cluster", "to_column", "to_cluster", "count", "in_prop", "out_prop")
         }
@@ -133,7 +144,7 @@ class Resolutions(Result):
         return columns
 
     @property
-    def stability(self) -> dict[str, dict[Any, float]]:
+    def stability(self) -> dict[str, dict[Label, float]]:
         """SC3 stability by column and cluster: `r.stability["leiden_0.4"]["3"]`."""
         return {
             name: dict(zip(clusters, scores.tolist(), strict=True))
@@ -168,12 +179,12 @@ class Resolutions(Result):
         return np.asarray((self.point_scores == 1).all(axis=1))
 
     @property
-    def summary(self) -> Any:
+    def summary(self) -> Frame:
         """A frame with one row per column: clusters, mean stability weighted by size, and the step to the next column."""
         return make_frame(self.summary_columns, self.ensemble.kind)
 
     @property
-    def summary_columns(self) -> dict[str, list[Any]]:
+    def summary_columns(self) -> dict[str, list[Scalar]]:
         """The columns of `summary`; the last column has no next step, so its entries are NaN."""
         unchanged = (self.point_scores == 1).mean(axis=0)
         steps = {
@@ -241,11 +252,11 @@ class Resolutions(Result):
         """Positions of the clusters in the figure."""
         return tree_places(self.sizes, self.links)
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per cluster: the columns of `nodes`."""
         return self.node_columns
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything as plain lists, for JSON."""
         columns = [
             {"column": name, "clusters": [str(x) for x in c], "sizes": size, "stability": score, "x": x}
@@ -263,8 +274,8 @@ class Resolutions(Result):
         return dict(plain({"columns": columns, "steps": steps, "plateau": self.sentence, "notes": self.notes}))
 
     def plot(  # type: ignore[override]
-        self, backend: Any = "plotly", *, color: Any = "stability", least: float = 0.1
-    ) -> Any:
+        self, backend: Backend = "plotly", *, color: ColumnLike = "stability", least: float = 0.1
+    ) -> Figure:
         """The tree of clusters, one layer per column.
 
         Args:
@@ -287,13 +298,13 @@ class Resolutions(Result):
 
 
 def resolutions(
-    columns: Any,
+    columns: EnsembleLike,
     order: Sequence[str] | str | None = None,
     *,
     normalised: bool = False,
     threshold: float = 0.9,
     unassigned: Unassigned = "error",
-    noise: Any = None,
+    noise: NoiseLike = None,
     threads: int | None = None,
 ) -> Resolutions:
     """How clusters split and mix over a resolution sweep: nodes, edges, stability, plateaus.
@@ -371,13 +382,13 @@ def resolutions(
     )  # fmt: skip
 
 
-def _codes(c: Any) -> Array:
+def _codes(c: Dynamic) -> Array:
     return np.asarray(c.codes, dtype=np.int64)
 
 
 def _stability(k: int, many: int, tables: dict[tuple[int, int], Table], normalised: bool) -> Array:
     """SC3 stability of the clusters of column k: how intact they are in the other columns, averaged over all columns."""
-    total: Any = 0.0
+    total: Dynamic = 0.0
     for other in range(many):
         if other == k:
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind, kind_of
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, Dynamic, Frame, NoiseLike
 
 #: a table of a pair is always dense up to this many cells, and up to the second number if memory allows
 DENSE_CELLS, MOST_DENSE_CELLS = 1 << 16, 1 << 22
@@ -36,7 +36,7 @@ class Overfull(Exception):
         super().__init__(f"tables and labels of {size / 1e6:.0f} MB")
         self.widths, self.size, self.rows = widths, size, rows
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Overfull, (self.widths, self.size, self.rows)
 
 
@@ -99,7 +99,7 @@ class Accumulator:
         self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
         self.left_out: list[str] = []
 
-    def add_batch(self, batch: Any, where: str = "a batch") -> int:
+    def add_batch(self, batch: Frame, where: str = "a batch") -> int:
         """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); returns their number."""
         counting = self.counting
         columns = {name: _taken(batch, name, where) for name in counting.read}
@@ -279,7 +279,7 @@ def _mass_kind(mass: tuple[str, bool] | None) -> str | None:
     return None if mass is None else "frequency" if mass[1] else "sample_weight"
 
 
-def _taken(batch: Any, name: str, where: str) -> Any:
+def _taken(batch: Frame, name: str, where: str) -> Dynamic:
     """One column of a batch, as an arrow array or Labels."""
     names = batch if isinstance(batch, dict) else batch.schema.names
     if name not in names:
@@ -288,7 +288,7 @@ def _taken(batch: Any, name: str, where: str) -> Any:
     return batch[name] if isinstance(batch, dict) else batch.column(name)
 
 
-def _mass(column: Any, mass: tuple[str, bool], where: str) -> Array:
+def _mass(column: ColumnLike, mass: tuple[str, bool], where: str) -> Array:
     """Validated weights of a batch."""
     name, is_frequency = mass
     if isinstance(column, Labels):
@@ -325,7 +325,7 @@ def _counting_of(part: PartialTables) -> Counting:
     return Counting(part.names, part.pairs, (None,) * len(part.names), (None,) * len(part.names), mass)
 
 
-def merge(a: Any, b: Any) -> Any:
+def merge(a: Dynamic, b: Dynamic) -> Dynamic:
     """The sum of two partial results: of `partial_tables`, `contingency` or `pair_sums`; the same as `a + b`.
 
     Args:
@@ -354,11 +354,11 @@ def merge(a: Any, b: Any) -> Any:
 
 
 def partial_tables(
-    batch: Any,
+    batch: Frame,
     columns: Sequence[str] | None = None,
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
-    noise: Any = None,
+    noise: NoiseLike = None,
     sample_weight: str | None = None,
     frequency: str | None = None,
 ) -> PartialTables:
@@ -419,7 +419,7 @@ def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
-def batch_columns(batch: Any) -> dict[str, Any]:
+def batch_columns(batch: Frame) -> dict[str, ColumnLike]:
     """The columns of a batch as arrow arrays, or as Labels if arrow has no type for them."""
     pa = arrow_library()
     batch = in_memory(batch)
@@ -430,7 +430,7 @@ def batch_columns(batch: Any) -> dict[str, Any]:
     return {name: _as_arrow(column, name) for name, column in columns.items()}
 
 
-def _as_arrow(column: Any, name: str) -> Any:
+def _as_arrow(column: ColumnLike, name: str) -> Dynamic:
     pa = arrow_library()
     if isinstance(column, pa.Array | pa.ChunkedArray):
         return column

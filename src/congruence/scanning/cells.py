@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import DTypeLike
 
 from congruence.engine.cpu import weighted_cells
 from congruence.machine import jit
@@ -18,7 +17,7 @@ class Cells:
     one extra product.
     """
 
-    def __init__(self, dtype: Any, most: float) -> None:
+    def __init__(self, dtype: DTypeLike, most: float) -> None:
         self.dtype, self.most, self.weighted = dtype, most, bool(dtype == np.float64)
         self.dense: Array | None = np.zeros((0, 0), dtype)
         self.within = np.zeros((0, 0)) if self.weighted else None

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from congruence.errors import InputError, path_of, visible
 from congruence.machine.writing import replacing
+from congruence.typing import PathLike
 
 #: first bytes of every part: format and version
 MAGIC = b"congruence part 1\n"
@@ -89,7 +90,7 @@ class Checkpoint:
 
 
 @contextmanager
-def checkpoint_in(folder: str | Path | None, fingerprint: Callable[[], str], what: str) -> Iterator[Checkpoint | None]:
+def checkpoint_in(folder: PathLike | None, fingerprint: Callable[[], str], what: str) -> Iterator[Checkpoint | None]:
     """The checkpoint in a folder, locked for this run; None without a folder.
 
     A second run on the same folder says that it waits, and then finds the parts of the first. The lock is on the folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,7 +18,11 @@ from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics import Statistic
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.tables import Array, Table, Tables, label_order
+from congruence.statistics.tables import Array, ClusterNames, Table, Tables, label_order
+from congruence.typing import Dynamic, Index, NoiseLike
+
+if TYPE_CHECKING:
+    from congruence.inputs.alignment import Mass
 
 # --- from counts to tables --------------------------------------------------------------------------------------
 
@@ -27,14 +31,14 @@ class Source(Protocol):
     """A source of tables: a scan, or tables that are already counted."""
 
     def tables(
-        self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
+        self, columns: Sequence[Column], pairs: Array, mass: Mass | None, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
         """(positions of some pairs, their tables), until all pairs are done."""
 
-    def facts(self, column: Column, mass: Any = None) -> PartialTables:
+    def facts(self, column: Column, mass: Mass | None = None) -> PartialTables:
         """Tables with this column, or at least the column itself."""
 
-    def known(self, column: Column, mass: Any = None) -> PartialTables | None:
+    def known(self, column: Column, mass: Mass | None = None) -> PartialTables | None:
         """The same, if it is already counted."""
 
     @property
@@ -67,7 +71,7 @@ class Ready:
             raise InputError(f"there is no column {name!r}; the columns are: {some_of(self.part.names)}")
         return Column(self, name)
 
-    def facts(self, column: Column, mass: Any = None) -> PartialTables:
+    def facts(self, column: Column, mass: Mass | None = None) -> PartialTables:
         """All that was counted."""
         return self.part
 
@@ -78,7 +82,7 @@ class Ready:
         return is_cover(self.part, self.part.names.index(name))
 
     def tables(
-        self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
+        self, columns: Sequence[Column], pairs: Array, mass: Mass | None, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
         """All pairs at once."""
         if mass is not None:
@@ -94,7 +98,8 @@ class Column(Labels):
     lazy = True
 
     def __init__(
-        self, source: Any, name: str, unassigned: Unassigned = "error", noise: Any = None, who: str | None = None,
+        self, source: Source, name: str, unassigned: Unassigned = "error", noise: NoiseLike = None,
+        who: str | None = None,
         decided: bool = False,
     ) -> None:  # fmt: skip
         for key, value in {
@@ -103,10 +108,10 @@ class Column(Labels):
         }.items():  # fmt: skip
             object.__setattr__(self, key, value)
 
-    source: Any
+    source: Dynamic
     name: str
     unassigned: Unassigned
-    noise: Any
+    noise: NoiseLike
     who: str
     #: whether a rule for points in no cluster was given, as by an Ensemble
     decided: bool
@@ -143,7 +148,7 @@ class Column(Labels):
         return map_of(part, c, ()) if is_cover(part, c) else None
 
     @property
-    def names(self) -> Array | tuple[Any, ...]:
+    def names(self) -> ClusterNames:
         """The labels of the clusters, sorted."""
         part, c = self._counted
         return named_labels(part, c)[1]
@@ -180,7 +185,7 @@ class Column(Labels):
         rows = self.source.n_rows
         return int(rows if rows is not None else self._counted[0].rows)
 
-    def taken(self, points: Array, index: Any = None) -> Labels:
+    def taken(self, points: Array, index: Index = None) -> Labels:
         """Unavailable for scanned columns, like codes."""
         return Labels(self.codes)
 
@@ -207,7 +212,7 @@ class Column(Labels):
         return f"column {self.name!r} of {self.source!r}"
 
 
-def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any, ...]]:
+def named_labels(part: PartialTables, c: int) -> tuple[Array, ClusterNames]:
     """The order of the labels by name, and the names in that order; sets of clusters stay in order of appearance."""
     labels = list(part.labels[c])
     if is_cover(part, c):
@@ -227,7 +232,7 @@ def named_labels(part: PartialTables, c: int) -> tuple[Array, Array | tuple[Any,
     return rank, named_clusters([labels[i] for i in order])
 
 
-def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> tuple[Tables, Any]:
+def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> tuple[Tables, Dynamic]:
     """The tables of these pairs of columns, with `unassigned` applied; for one pair also the names of its clusters."""
     where = {name: i for i, name in enumerate(part.names)}
     place = {x: where[columns[x].name] for x in np.unique(pairs).tolist()}
@@ -336,7 +341,7 @@ def _singled_out(
     return pair, sides[0], sides[1], count, wide
 
 
-def _kept_names(names: Any, keep: Array) -> Any:
+def _kept_names(names: ClusterNames, keep: Array) -> ClusterNames:
     """Names of the remaining clusters; those beyond the names are unassigned points."""
     if not len(keep) or keep[-1] < len(names):
         return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
@@ -351,7 +356,7 @@ def _kept_names(names: Any, keep: Array) -> Any:
 
 
 def statistics(
-    members: Sequence[Any], runs: Sequence[Run], needs: set[type], mass: Any, threads: int | None,
+    members: Sequence[Dynamic], runs: Sequence[Run], needs: set[type], mass: Mass | None, threads: int | None,
     progress: Progress | None,
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs of scanned columns, tile by tile."""
@@ -365,7 +370,7 @@ def statistics(
             yield Counted(pair_i[some], pair_j[some], tables.n_used, found)
 
 
-def table_of(a: Any, b: Any, mass: Any, threads: int | None) -> tuple[Table, Tables]:
+def table_of(a: Dynamic, b: Dynamic, mass: Mass | None, threads: int | None) -> tuple[Table, Tables]:
     """The table of one pair of scanned columns, with names, and the tile that holds it."""
     ((_, part),) = a.source.tables([a, b], np.array([[0, 1]]), mass, threads, None)
     return one_table(part, a, b)
@@ -380,7 +385,7 @@ def one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables]
     return with_given_weights(table, part.exponent or 0), in_one_order(tables)
 
 
-def totals(column: Any, mass: Any) -> tuple[float, float, float]:
+def totals(column: Dynamic, mass: Mass | None) -> tuple[float, float, float]:
     """Mass of all rows, their self-pair contribution, and pairs of different rows."""
     part = column.source.facts(column, mass)
     total, own = float(part.total), float(part.rows if part.mass is None else part.total)

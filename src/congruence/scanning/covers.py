@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.inputs.cover_columns import map_of_sets
 from congruence.inputs.labels import name_of_unassigned
 from congruence.scanning.tables import PartialTables
 from congruence.statistics.covers import ClusterMap
+from congruence.statistics.tables import ClusterNames
 
 
 def is_cover(part: PartialTables, c: int) -> bool:
@@ -17,7 +16,7 @@ def is_cover(part: PartialTables, c: int) -> bool:
     return part.kinds[c].element is not None
 
 
-def map_of(part: PartialTables, c: int, names: Any) -> ClusterMap:
+def map_of(part: PartialTables, c: int, names: ClusterNames) -> ClusterMap:
     """The clusters of each code of a column, without points in no cluster."""
     return map_of_sets(part.labels[c]) if is_cover(part, c) else ClusterMap.of_partition(tuple(names))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from congruence.errors import InputError
 from congruence.inputs.column_kinds import Sorting, check_repeated, kind_of_column, named_sorting, none_taken
@@ -11,17 +10,18 @@ from congruence.inputs.column_names import names_rows
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import distinct_numbers
 from congruence.scanning.accumulate import batch_columns
+from congruence.typing import ColumnLike, Dynamic
 
 #: number of rows checked
 LOOK = 1 << 14
 
 
-def sorted_names(source: Any, names: Sequence[str], text: str = "the scan", id: str | None = None) -> Sorting:
+def sorted_names(source: Dynamic, names: Sequence[str], text: str = "the scan", id: str | None = None) -> Sorting:
     """The columns by kind, as for a table in memory; only by name if no row can be read."""
     index = (getattr(source.schema, "pandas_metadata", None) or {}).get("index_columns", ())
     seen = _first_rows(source, names)
-    taken: dict[str, Any] = {}
-    ids: dict[str, Any] = {} if id is None else {id: None}
+    taken: dict[str, ColumnLike] = {}
+    ids: dict[str, ColumnLike] = {} if id is None else {id: None}
     left_out: dict[str, str] = {}
     why: dict[str, str] = {}
     for name in names:
@@ -46,13 +46,13 @@ def sorted_names(source: Any, names: Sequence[str], text: str = "the scan", id: 
     return Sorting(taken, "labels", ids, None, left_out, why)
 
 
-def named_names(source: Any, names: Sequence[str], others: Sequence[str], id: str | None) -> Sorting:
+def named_names(source: Dynamic, names: Sequence[str], others: Sequence[str], id: str | None) -> Sorting:
     """The columns that were named, and what the others are."""
     seen = _first_rows(source, others)
     return named_sorting({**dict.fromkeys([id] if id is not None else []), **seen}, dict.fromkeys(names), id=id)
 
 
-def _first_rows(source: Any, names: Sequence[str]) -> dict[str, Any]:
+def _first_rows(source: Dynamic, names: Sequence[str]) -> dict[str, ColumnLike]:
     """The first rows of these columns; empty if they cannot be read (counting reports the error)."""
     pa = arrow_library()
     try:
@@ -68,7 +68,7 @@ def _first_rows(source: Any, names: Sequence[str]) -> dict[str, Any]:
     return {name: _as_numbers(column) if source.fields else column for name, column in plain.items() if name in names}
 
 
-def _as_numbers(column: Any) -> Any:
+def _as_numbers(column: ColumnLike) -> Dynamic:
     """Numeric fields of a text file as numbers, as for files in memory."""
     pa = arrow_library()
     if not pa.types.is_string(column.type):

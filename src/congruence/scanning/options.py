@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any
 
 from congruence.errors import InputError
 from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.columns import Column
 from congruence.scanning.scan import Scan, scan
 from congruence.scanning.sources import is_dask_frame
+from congruence.typing import Dynamic, Option
 
 
-def columns_of_frames(*series: Any) -> tuple[Any, ...]:
+def columns_of_frames(*series: Dynamic) -> Dynamic:
     """Dask series of one frame as columns of one scan, computed if others are in memory; other inputs unchanged."""
     dask = [x for x in series if is_dask_frame(x, 1)]
     if not dask:
@@ -32,7 +32,7 @@ def columns_of_frames(*series: Any) -> tuple[Any, ...]:
     return tuple(None if x is None else made[f"{i}"] for i, x in enumerate(series))
 
 
-def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
+def scan_options(data: Dynamic, options: Mapping[str, Option]) -> Dynamic:
     """The scanned inputs with these options; options without scanned inputs are an error."""
     if is_dask_frame(data):
         data = scan(data)
@@ -56,16 +56,16 @@ def scan_options(data: Any, options: Mapping[str, Any]) -> Any:
     return data
 
 
-def _is_scanned(x: Any) -> bool:
+def _is_scanned(x: object) -> bool:
     """Whether it is a column of a scan, or an ensemble of such columns."""
     column = x.members[0] if hasattr(x, "members") and hasattr(x, "is_lazy") else x
     return isinstance(column, Column) and isinstance(column.source, Scan)
 
 
-def _moved(data: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
+def _moved(data: Sequence[Dynamic], options: Mapping[str, Option]) -> list[Dynamic]:
     """The input with its scanned columns replaced by those with these options."""
 
-    def moved(x: Any) -> Any:
+    def moved(x: Dynamic) -> Dynamic:
         if not _is_scanned(x) or not any(value is not None for value in options.values()):
             return x
         if isinstance(x, Column):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from congruence.errors import InputError, some_of
 from congruence.inputs.encoding import arrow_library
@@ -14,12 +14,20 @@ from congruence.inputs.files import MISSING, text_reader, without_empty
 from congruence.inputs.formats import first_bytes
 from congruence.scanning.accumulate import batch_columns
 from congruence.scanning.vocabulary import BadBatch, LabelKind, kind_of
+from congruence.typing import Dynamic, Frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyarrow.csv import CSVStreamingReader
+
+    from congruence.scanning.schedule import Part
 
 # --- parts of files ---------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=256)
-def footer_of(path: str, size: int, changed: int) -> Any:
+def footer_of(path: str, size: int, changed: int) -> pq.FileMetaData:
     """The footer of a Parquet file, cached by size and modification time."""
     from pyarrow import parquet
 
@@ -55,7 +63,7 @@ class RowGroup:
         """Name of this part in messages."""
         return f"{self.shown or self.path}, row group {self.group}"
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of limited size."""
         from pyarrow import parquet
 
@@ -79,7 +87,7 @@ class RowGroup:
         check_unchanged(self.path, self.state, self.shown or self.path)
 
 
-def kind_of_or_not(type: Any) -> LabelKind | None:
+def kind_of_or_not(type: pa.DataType) -> LabelKind | None:
     """The kind of labels of an arrow type, or None if it cannot hold labels."""
     try:
         return kind_of(type)
@@ -91,8 +99,8 @@ def kind_of_or_not(type: Any) -> LabelKind | None:
 class Fragment:
     """One fragment of an Arrow dataset, split by row groups if possible."""
 
-    fragment: Any
-    schema: Any
+    fragment: Dynamic
+    schema: pa.Schema
     name: str
     rows: int | None = None
 
@@ -101,7 +109,7 @@ class Fragment:
         """Name of this part in messages."""
         return self.name
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of limited size."""
         from pyarrow.dataset import get_partition_keys
 
@@ -128,7 +136,7 @@ class ArrowFile:
         """Name of this part in messages."""
         return self.shown or self.path
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of limited size."""
         pa = arrow_library()
         check_unchanged(self.path, self.state, self.where)
@@ -168,12 +176,12 @@ class TextFile:
         head = first_bytes(self.path)
         return os.path.getsize(self.path) * head.count(b"\n") // max(len(head), 1)
 
-    def open(self, columns: Sequence[str] = ()) -> Any:
+    def open(self, columns: Sequence[str] = ()) -> CSVStreamingReader:
         """The reader of the file."""
         check_unchanged(self.path, self.state, self.where)
         return text_reader(self.path, self.delimiter, columns, self.encoding, self.missing)
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of limited size."""
         try:
             found = self.open(columns)
@@ -197,7 +205,7 @@ class Broken:
     error: BadBatch
     rows: int | None = None
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of limited size."""
         raise self.error
         yield
@@ -207,7 +215,7 @@ class Broken:
 class Held:
     """A batch that has been read."""
 
-    batch: Any
+    batch: pa.RecordBatch
     where: str
 
     @property
@@ -217,7 +225,7 @@ class Held:
             return int(self.batch.num_rows)
         return len(next(iter(self.batch.values()), ())) if isinstance(self.batch, Mapping) else len(self.batch)
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of limited size."""
         held = self.batch
         found = held if hasattr(held, "schema") and hasattr(held, "num_rows") else batch_columns(held)
@@ -228,7 +236,7 @@ class Held:
 class Partition:
     """One partition of a Dask frame."""
 
-    delayed: Any
+    delayed: Dynamic
     number: int
     rows: int | None = None
 
@@ -242,22 +250,22 @@ class Partition:
         """The part without the frame, which is sent separately."""
         return Partition(None, self.number)
 
-    def holding(self, frame: Any) -> Held:
+    def holding(self, frame: Frame) -> Held:
         """The part with its frame."""
         return Held(_as_table(frame), self.where)
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of limited size."""
         yield from self.holding(self.delayed.compute()).batches(columns, rows)
 
 
-def _as_table(frame: Any) -> Any:
+def _as_table(frame: Frame) -> pa.Table:
     pa = arrow_library()
     if isinstance(frame, pa.Table | pa.RecordBatch):
         return frame
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-def guess_of(part: Any) -> int:
+def guess_of(part: Part) -> int:
     """Number of rows of a part, known or estimated; 0 if unknown."""
     return int(part.rows if part.rows is not None else getattr(part, "guess", 0))

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from congruence.scanning.columns import Column
 from congruence.scanning.schedule import Group, Part, each, grouped, read_batches
 from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, Dynamic, Frame, Function, Label, PathLike, Record
 
 #: values of a batch of rows from the codes of their labels, the number of the group and the first row in it, by name
 Values = Callable[[list[Array], int, int], dict[str, Array]]
@@ -37,13 +37,13 @@ class Reading:
     names: tuple[str, ...]
     #: kinds of the labels, and those that mean "in no cluster"
     kinds: tuple[LabelKind | None, ...]
-    noise: tuple[Any, ...]
+    noise: tuple[Label, ...]
     #: name in the error of a column that must be complete, or None
     complete: tuple[str | None, ...]
     #: rows per batch
     rows: int
     skip_bad: bool = False
-    labels: tuple[tuple[Any, ...], ...] | None = None
+    labels: tuple[tuple[Label, ...], ...] | None = None
     more: tuple[str, ...] = ()
 
     @property
@@ -58,7 +58,7 @@ class Reading:
             word.known(labels)
         return made
 
-    def codes(self, words: Sequence[Vocabulary], columns: dict[str, Any], where: str) -> list[Array]:
+    def codes(self, words: Sequence[Vocabulary], columns: dict[str, ColumnLike], where: str) -> list[Array]:
         """The codes of the columns of a batch."""
         found = []
         for c, (name, word) in enumerate(zip(self.names, words, strict=True)):
@@ -75,7 +75,7 @@ class Reading:
         return found
 
 
-def batches(part: Part, reading: Reading) -> Iterator[dict[str, Any]]:
+def batches(part: Part, reading: Reading) -> Iterator[dict[str, ColumnLike]]:
     """The columns of the rows of a part, batch by batch."""
     rows = 0
     for batch in read_batches(part, reading):
@@ -119,7 +119,7 @@ class Rows:
         parts = self.scan.input.parts(self.reading.read)
         return grouped(parts) if isinstance(parts, list) else (Group((part,)) for part in parts)
 
-    def each(self, work: Callable[..., Any], what: str, left: Callable[[int], bool] = lambda _: True) -> Iterator[Any]:
+    def each(self, work: Function, what: str, left: Callable[[int], bool] = lambda _: True) -> Iterator[Dynamic]:
         """(number of a group, result of the work) for all groups, or the remaining ones."""
         groups = (Group(g.parts, str(at)) for at, g in enumerate(self.groups()) if left(at))
         with Progress(self.scan.input.guess, self.scan.progress, what) as bar:
@@ -133,7 +133,7 @@ class Rows:
         found = dict(self.each(_Counting(self.reading), "rows counted"))
         return np.array([found[number] for number in range(len(found))], dtype=np.int64)
 
-    def taken(self, rows: Array, counts: Array) -> tuple[list[Array], tuple[tuple[Any, ...], ...]]:
+    def taken(self, rows: Array, counts: Array) -> tuple[list[Array], tuple[tuple[Label, ...], ...]]:
         """Codes of the columns in these rows (sorted positions), and the labels of the codes."""
         ends = np.cumsum(counts)
         at = np.searchsorted(rows, np.concatenate([[0], ends]))
@@ -152,9 +152,9 @@ class Rows:
 class _Keyed:
     """Work on a group, given its number among all groups, which is its key."""
 
-    work: Callable[..., Any]
+    work: Function
 
-    def __call__(self, parts: Sequence[Part], key: str) -> tuple[int, Any]:
+    def __call__(self, parts: Sequence[Part], key: str) -> tuple[int, Dynamic]:
         return int(key), self.work(parts, int(key))
 
 
@@ -184,7 +184,7 @@ class _Sampling:
     #: positions in each group
     inside: dict[int, Array]
 
-    def __call__(self, parts: Sequence[Part], number: int) -> list[tuple[str, dict[str, Any]]]:
+    def __call__(self, parts: Sequence[Part], number: int) -> list[tuple[str, dict[str, ColumnLike]]]:
         wanted, first, found = self.inside[number], 0, []
         for part in parts:
             try:
@@ -200,7 +200,7 @@ class _Sampling:
         return found
 
 
-def _take(column: Any, rows: Array) -> Any:
+def _take(column: ColumnLike, rows: Array) -> ColumnLike:
     return column.taken(rows) if isinstance(column, Labels) else column.take(arrow_library().array(rows))
 
 
@@ -235,9 +235,9 @@ class Written:
     n_files: int
     notes: tuple[str, ...] = ()
     #: facts about the values, part by part
-    about: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    about: tuple[Record, ...] = field(default=(), repr=False)
 
-    def read(self) -> Any:
+    def read(self) -> Frame:
         """The files as one arrow table, in order."""
         from pyarrow import parquet
 
@@ -250,12 +250,12 @@ class _Writing:
     """Computes the values of the rows of parts, and writes or returns them."""
 
     reading: Reading
-    values: Any
+    values: Dynamic
     out: str | None
 
-    def __call__(self, parts: Sequence[Part], number: int) -> dict[str, Any]:
+    def __call__(self, parts: Sequence[Part], number: int) -> Record:
         words, first = self.reading.vocabularies(), 0
-        found: list[dict[str, Any]] = []
+        found: list[Record] = []
         left_out: list[str] = []
         for part in parts:
             before, start = len(found), first
@@ -282,7 +282,7 @@ class _Writing:
         return about | {"columns": list(found[0]), "bytes": written(found, path)}
 
 
-def written(found: Sequence[dict[str, Any]], path: Path) -> int:
+def written(found: Sequence[Record], path: Path) -> int:
     """Write values of rows to a Parquet file, atomically; returns its size in bytes."""
     from pyarrow import parquet
 
@@ -295,7 +295,7 @@ def written(found: Sequence[dict[str, Any]], path: Path) -> int:
     return os.path.getsize(path)
 
 
-def _storable(values: Any) -> Any:
+def _storable(values: Array) -> ColumnLike:
     """The column to write: text that was read as codes is written as text."""
     pa = arrow_library()
     if isinstance(values, np.ndarray):
@@ -306,7 +306,7 @@ def _storable(values: Any) -> Any:
 
 
 def values_of_rows(
-    rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...]
+    rows: Rows, values: Values, labels: tuple[tuple[Label, ...], ...]
 ) -> tuple[dict[str, Array], list[str]]:
     """The values of all rows, in order, by name; and notes on what was left out."""
     reading = _listing(rows.reading, labels, ())
@@ -317,7 +317,9 @@ def values_of_rows(
     return joined, [line for part in parts for line in part["left_out"]]
 
 
-def written_rows(rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...], out: Any, what: str) -> Written:
+def written_rows(
+    rows: Rows, values: Values, labels: tuple[tuple[Label, ...], ...], out: PathLike, what: str
+) -> Written:
     """Write the values of all rows to a folder of Parquet files, with the column of row ids.
 
     Files are written atomically. With a checkpoint, files that an earlier run finished are not written again.
@@ -335,7 +337,12 @@ def written_rows(rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...]
 
 
 def _written(
-    rows: Rows, values: Values, labels: tuple[tuple[Any, ...], ...], folder: Path, what: str, stored: Checkpoint | None
+    rows: Rows,
+    values: Values,
+    labels: tuple[tuple[Label, ...], ...],
+    folder: Path,
+    what: str,
+    stored: Checkpoint | None,
 ) -> Written:
     scan = rows.scan
     if folder.exists() and not folder.is_dir():
@@ -346,7 +353,7 @@ def _written(
         )
     folder.mkdir(parents=True, exist_ok=True)
     reading = _listing(rows.reading, labels, () if scan.id is None else (scan.id,))
-    done: dict[int, dict[str, Any]] = {}
+    done: dict[int, Record] = {}
 
     def key(number: int) -> str:
         return digest(what, str(folder.resolve()), *reading.read, f"rows of group {number}")
@@ -376,5 +383,5 @@ def _written(
     )  # fmt: skip
 
 
-def _listing(reading: Reading, labels: tuple[tuple[Any, ...], ...], more: tuple[str, ...]) -> Reading:
+def _listing(reading: Reading, labels: tuple[tuple[Label, ...], ...], more: tuple[str, ...]) -> Reading:
     return replace(reading, labels=labels, more=more)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,11 +18,12 @@ from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.looking import sorted_names
 from congruence.scanning.parts import Held, guess_of, kind_of_or_not
-from congruence.scanning.schedule import Group, fold, grouped, read_batches
+from congruence.scanning.schedule import Group, Part, fold, grouped, read_batches
 from congruence.scanning.sources import source_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind, kind_of
 from congruence.statistics.tables import Array
+from congruence.typing import Client, ColumnLike, Dynamic, Label, Option, PathLike, ProgressLike, ScanLike
 
 #: default memory limit of tables, in bytes
 MEMORY = "1GB"
@@ -61,17 +61,17 @@ def bytes_of(memory: str | float) -> float:
 
 
 def scan(
-    path: Any,
+    path: ScanLike,
     columns: Sequence[str] | None = None,
     id: str | None = None,
     *,
     memory: str | float = MEMORY,
     threads: int | None = None,
-    client: Any = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    client: Client = None,
+    checkpoint: PathLike | None = None,
     skip_bad: bool = False,
     na_values: Sequence[str] | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
 ) -> Scan:
     """Label columns that stay in their files and are read in row groups when they are compared.
 
@@ -144,22 +144,22 @@ class Scan:
     #: nothing is read before it is compared
     is_lazy: ClassVar[bool] = True
 
-    input: Any = field(repr=False)
+    input: Dynamic = field(repr=False)
     text: str
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     found: Sorting | None = None
     memory: float = 1e9
     threads: int | None = None
-    client: Any = None
-    checkpoint: Any = None
+    client: Client = None
+    checkpoint: PathLike | None = None
     skip_bad: bool = False
-    progress: Any = None
+    progress: ProgressLike = None
     id: str | None = None
     #: tables of the last passes, by what was counted
-    _kept: list[tuple[Any, PartialTables]] = field(default_factory=list, repr=False)
+    _kept: list[tuple[tuple[Label, ...], PartialTables]] = field(default_factory=list, repr=False)
     #: labels and cluster sizes of every counted column
-    _seen: dict[Any, PartialTables] = field(default_factory=dict, repr=False)
+    _seen: dict[tuple[Label, ...], PartialTables] = field(default_factory=dict, repr=False)
     _widths: dict[str, int] = field(default_factory=dict, repr=False)
 
     def _of(self, columns: Sequence[str] | None, id: str | None) -> Scan:
@@ -180,7 +180,7 @@ class Scan:
             raise InputError(f"{self.text} has no label columns")
         return self
 
-    def with_options(self, **options: Any) -> Scan:
+    def with_options(self, **options: Option) -> Scan:
         """The same columns with other options; None keeps an option.
 
         Args:
@@ -206,7 +206,7 @@ class Scan:
         other.names = tuple(self[name].name for name in columns)
         return other
 
-    def __getitem__(self, which: Any) -> Any:
+    def __getitem__(self, which: str | Sequence[str]) -> Dynamic:
         if isinstance(which, list | tuple):
             return self.narrowed([str(x) for x in which])
         if not isinstance(which, str) or which not in self.input.schema.names:
@@ -219,14 +219,14 @@ class Scan:
     def __len__(self) -> int:
         return len(self.names)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Dynamic]:
         return (self[name] for name in self.names)
 
-    def lazy_columns(self) -> list[tuple[str, Any]]:
+    def lazy_columns(self) -> list[tuple[str, ColumnLike]]:
         """Its columns by name, as clusterings."""
         return [(name, self[name]) for name in self.names]
 
-    def same_rows(self, other: Any) -> bool:
+    def same_rows(self, other: object) -> bool:
         """Whether the other is a scan of the same rows.
 
         Args:
@@ -246,12 +246,12 @@ class Scan:
 
     # --- counting ---
 
-    def _key(self, columns: Sequence[Column], mass: Any) -> Any:
+    def _key(self, columns: Sequence[Column], mass: Dynamic) -> tuple[Label, ...]:
         """The key under which counts are cached."""
         noise = frozenset((c.name, c.noise) for c in columns if c.noise is not None)
         return (None if mass is None else (mass.values.name, mass.is_frequency)), noise, self.skip_bad
 
-    def known(self, column: Column, mass: Any = None) -> PartialTables | None:
+    def known(self, column: Column, mass: Dynamic = None) -> PartialTables | None:
         """Tables with this column, if it was counted.
 
         Args:
@@ -266,7 +266,7 @@ class Scan:
             )
         return found
 
-    def facts(self, column: Column, mass: Any = None) -> PartialTables:
+    def facts(self, column: Column, mass: Dynamic = None) -> PartialTables:
         """Tables with this column; it is counted alone if there are none.
 
         Args:
@@ -286,7 +286,7 @@ class Scan:
         return found
 
     def tables(
-        self, columns: Sequence[Column], pairs: Array, mass: Any, threads: int | None, progress: Progress | None
+        self, columns: Sequence[Column], pairs: Array, mass: Dynamic, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
         """(positions of some pairs, their tables), in as many passes as memory requires.
 
@@ -330,7 +330,7 @@ class Scan:
                 yield here, part
                 todo = todo[~np.isin(todo, here)]
 
-    def _keep(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+    def _keep(self, key: tuple[Label, ...], part: PartialTables, by_name: Mapping[str, Column]) -> None:
         """Cache these tables; the oldest are dropped above a quarter of the memory."""
         if not part.rows:
             why = f" ({part.left_out[0]})" if part.left_out else ""
@@ -340,7 +340,7 @@ class Scan:
         while len(self._kept) > 1 and sum(16 * len(p.count) for _, p in self._kept) > self.memory / 4:
             self._kept.pop(0)
 
-    def _see(self, key: Any, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+    def _see(self, key: tuple[Label, ...], part: PartialTables, by_name: Mapping[str, Column]) -> None:
         for name in set(part.names) & set(by_name):
             self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
 
@@ -399,7 +399,7 @@ class Scan:
             self._widths[names[x]] = max(2 * int(width), int(1.5 * self._widths.get(names[x], 1)))
 
     def _fold(
-        self, names: Sequence[str], by_name: Mapping[str, Column], ends: Array, mass: Any, workers: int,
+        self, names: Sequence[str], by_name: Mapping[str, Column], ends: Array, mass: Dynamic, workers: int,
         progress: Progress, passes: float,
     ) -> PartialTables:  # fmt: skip
         """One pass over the rows for these pairs."""
@@ -493,7 +493,7 @@ def _held(part: PartialTables) -> set[tuple[str, str]]:
     return found | {(b, a) for a, b in found}
 
 
-def _read_here(parts: Sequence[Any], counting: Counting) -> Iterator[Group]:
+def _read_here(parts: Sequence[Part], counting: Counting) -> Iterator[Group]:
     """Few large parts: one thread reads, all threads count."""
     for part in parts:
         for batch in read_batches(part, counting):

@@ -6,11 +6,11 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from queue import Empty, LifoQueue, Queue
-from typing import Any, Protocol
+from typing import Protocol
 
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
@@ -19,6 +19,7 @@ from congruence.scanning.checkpoint import Checkpoint, digest
 from congruence.scanning.parts import guess_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, unreadable
+from congruence.typing import Client, Dynamic, Frame, Function, Record
 
 #: number of parts: enough for all threads and workers; stopping a run loses at most one part each
 GROUPS = 64
@@ -47,7 +48,7 @@ class Part(Protocol):
     def rows(self) -> int | None:
         """Number of rows, if known."""
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Any]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of about this size."""
 
 
@@ -55,7 +56,7 @@ class Part(Protocol):
 class Group:
     """Parts that are counted together, and the key of their counts in a checkpoint."""
 
-    parts: tuple[Any, ...]
+    parts: tuple[Dynamic, ...]
     key: str = ""
 
     @property
@@ -98,7 +99,7 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
         total.add(into.partial())
 
 
-def read_batches(part: Part, counting: Any) -> Iterator[Any]:
+def read_batches(part: Part, counting: Dynamic) -> Iterator[Dynamic]:
     """The rows of a part, batch by batch; errors name the part."""
     try:
         yield from part.batches(counting.read, counting.rows)
@@ -122,7 +123,7 @@ def fold(
     groups: Iterable[Group],
     counting: Counting,
     *,
-    client: Any = None,
+    client: Client = None,
     threads: int = 1,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
@@ -180,15 +181,15 @@ def fold(
 
 def each(
     groups: Iterable[Group],
-    work: Callable[[Sequence[Part], str], Any],
+    work: Callable[[Sequence[Part], str], Dynamic],
     *,
-    client: Any = None,
+    client: Client = None,
     threads: int = 1,
     progress: Progress | None = None,
-) -> Iterator[Any]:
+) -> Iterator[Dynamic]:
     """The results of the work on each group, as they finish; `work(parts, key)` runs where `client` says."""
 
-    def told(group: Group, found: Any) -> Any:
+    def told(group: Group, found: Dynamic) -> Dynamic:
         if progress is not None:
             progress.total = max(progress.total, progress.done + group.guess)
             progress.add(group.guess)
@@ -211,7 +212,7 @@ def each(
             except BrokenExecutor as error:
                 raise InputError(f"a process of the executor was lost ({error}); {KEPT}") from None
             return
-        futures: dict[Any, Group] = {}
+        futures: dict[Dynamic, Group] = {}
         try:
             with _named_errors():
                 version = _same_version(dask)
@@ -225,17 +226,17 @@ def each(
                     future.release()
 
 
-def on_worker(parts: Sequence[Part], work: Callable[..., Any], key: str, version: str) -> Any:
+def on_worker(parts: Sequence[Part], work: Function, key: str, version: str) -> Dynamic:
     """Work on parts on a worker, which must have the same version."""
     _check_version({"this worker": _version()}, version)
     return work(parts, key)
 
 
-def grouped(parts: Sequence[Any], what: str = "") -> Iterator[Group]:
+def grouped(parts: Sequence[Part], what: str = "") -> Iterator[Group]:
     """Parts combined into about sixty groups with similar numbers of rows, each with a key."""
     many = sum(part.rows or 0 for part in parts)
     share = many / GROUPS if many else len(parts) / GROUPS
-    group: list[Any] = []
+    group: list[Part] = []
     for number, part in enumerate(parts):
         group.append(part)
         if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
@@ -282,10 +283,10 @@ def _in_threads(
 
 
 def _windowed(
-    submit: Callable[[Group], Any], groups: Iterator[Group], width: int
+    submit: Callable[[Group], Dynamic], groups: Iterator[Group], width: int
 ) -> Iterator[tuple[Group, PartialTables | None]]:
     """Results as they arrive, with at most `width` jobs at a time, so that few rows are read ahead."""
-    running: dict[Any, Group] = {}
+    running: dict[Dynamic, Group] = {}
     for group in groups:
         running[submit(group)] = group
         if len(running) >= width:
@@ -294,7 +295,7 @@ def _windowed(
         yield from _ended(running)
 
 
-def _ended(running: dict[Any, Group]) -> Iterator[tuple[Group, PartialTables | None]]:
+def _ended(running: dict[Dynamic, Group]) -> Iterator[tuple[Group, PartialTables | None]]:
     done = wait(running, return_when=FIRST_COMPLETED).done
     ended = [
         future for future in running if future in done
@@ -307,7 +308,7 @@ def _ended(running: dict[Any, Group]) -> Iterator[tuple[Group, PartialTables | N
 # --- other machines ---------------------------------------------------------------------------------------------
 
 
-def _by_executor(executor: Any, groups: Iterator[Group], counting: Counting, done: Callable[..., None]) -> None:
+def _by_executor(executor: Executor, groups: Iterator[Group], counting: Counting, done: Callable[..., None]) -> None:
     """Any executor of `concurrent.futures`, in this process or others."""
     running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
     try:
@@ -318,7 +319,7 @@ def _by_executor(executor: Any, groups: Iterator[Group], counting: Counting, don
 
 
 @contextmanager
-def connected(client: Any) -> Iterator[tuple[Any, Any]]:
+def connected(client: Client) -> Iterator[tuple[Client, Dynamic]]:
     """(Dask client, None) or (None, executor); a client created here from an address is closed here, others are not."""
     if isinstance(client, str):
         try:
@@ -353,7 +354,7 @@ def _version() -> str:
     return congruence.__version__
 
 
-def _check_version(found: dict[str, Any], version: str) -> None:
+def _check_version(found: Record, version: str) -> None:
     for worker, theirs in found.items():
         if theirs != version:
             what = f"congruence {theirs}" if theirs else "no congruence"
@@ -363,11 +364,11 @@ def _check_version(found: dict[str, Any], version: str) -> None:
 
 
 def _on_dask(
-    client: Any, groups: Iterator[Group], counting: Counting, done: Callable[..., None], apart: bool, total: Accumulator
+    client: Client, groups: Iterator[Group], counting: Counting, done: Function, apart: bool, total: Accumulator
 ) -> None:
     """Count on the workers with the same kernel and add tables there in a tree; only small tables are sent."""
-    leaves: dict[Any, Group] = {}
-    tree: list[Any] = []
+    leaves: dict[Dynamic, Group] = {}
+    tree: list[Dynamic] = []
     try:
         with _named_errors():
             version = _same_version(client)
@@ -385,7 +386,7 @@ def _on_dask(
                 future.release()
 
 
-def _same_version(client: Any) -> str:
+def _same_version(client: Client) -> str:
     """The version of congruence, which all workers must have; waits for the first worker."""
 
     def theirs() -> str | None:  # sent by value, so it also runs where congruence is not installed
@@ -420,7 +421,7 @@ def _named_errors() -> Iterator[None]:
         raise
 
 
-def _ended_on(client: Any, futures: Iterable[Any]) -> Iterator[Any]:
+def _ended_on(client: Client, futures: Iterable[Dynamic]) -> Iterator[Dynamic]:
     """Futures as they finish on the workers; their errors are raised."""
     from distributed import as_completed
 
@@ -432,9 +433,9 @@ def _ended_on(client: Any, futures: Iterable[Any]) -> Iterator[Any]:
         yield future
 
 
-def _heard(futures: Any, client: Any) -> Iterator[Any]:
+def _heard(futures: Dynamic, client: Client) -> Iterator[Dynamic]:
     """Futures as they finish; a cluster without progress is reported on stderr, and abandoned after a limit."""
-    ended: Queue[Any] = Queue()
+    ended: Queue[Dynamic] = Queue()
 
     def listen() -> None:
         try:
@@ -464,7 +465,7 @@ def _heard(futures: Any, client: Any) -> Iterator[Any]:
         yield found
 
 
-def _workers(client: Any) -> str:
+def _workers(client: Client) -> str:
     """The numbers of workers and of paused workers, as text."""
     try:
         found = client.scheduler_info(n_workers=-1)["workers"].values()
@@ -474,7 +475,7 @@ def _workers(client: Any) -> str:
     return f"{len(found)} workers, {paused} of them paused for lack of memory"
 
 
-def _submitted(client: Any, group: Group, work: Callable[..., Any], *more: Any) -> Any:
+def _submitted(client: Client, group: Group, work: Function, *more: object) -> Dynamic:
     """The future of work on a group; partitions of a Dask frame are worked on where they are."""
     frames = [part.delayed for part in group.parts if hasattr(part, "delayed")]
     if not frames:
@@ -485,12 +486,12 @@ def _submitted(client: Any, group: Group, work: Callable[..., Any], *more: Any) 
     return client.compute(delayed(on_frames, pure=False)(frames, described, work, *more))
 
 
-def on_frames(frames: Sequence[Any], described: Sequence[Any], work: Callable[..., Any], *more: Any) -> Any:
+def on_frames(frames: Sequence[Frame], described: Sequence[Dynamic], work: Function, *more: object) -> Dynamic:
     """Work on partitions of a Dask frame, on the worker that has them."""
     return work([about.holding(frame) for about, frame in zip(described, frames, strict=True)], *more)
 
 
-def _tree(client: Any, futures: list[Any]) -> list[Any]:
+def _tree(client: Client, futures: list[Dynamic]) -> list[Dynamic]:
     """One future of the sum of all tables, by a tree of sums."""
     while len(futures) > 1:
         futures = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from congruence.errors import InputError, joined, names_in
 from congruence.inputs.encoding import arrow_library, holds_lists
@@ -26,6 +26,12 @@ from congruence.scanning.parts import (
     state_of,
 )
 from congruence.scanning.vocabulary import unreadable
+from congruence.typing import Dynamic, Frame, ScanLike
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from congruence.scanning.schedule import Part
 
 SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
 
@@ -36,13 +42,13 @@ SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
 class _Input:
     """A source of rows: names and kinds of the columns, parts to count, and identity of the data."""
 
-    schema: Any = None
+    schema: pa.Schema = None
     once = False
     text = "a scan"
     #: whether columns of text come from text files and may be numbers
     fields = False
 
-    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+    def parts(self, columns: Sequence[str]) -> Iterable[Part]:
         """All parts, in order."""
         raise NotImplementedError
 
@@ -71,9 +77,9 @@ class _Input:
 class _Listed(_Input):
     """A source whose parts are known from the start."""
 
-    listed: list[Any]
+    listed: list[Dynamic]
 
-    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+    def parts(self, columns: Sequence[str]) -> Iterable[Part]:
         return self.listed
 
     @property
@@ -101,7 +107,7 @@ class _Files(_Listed):
         if self.schema is None:
             raise self.listed[0].error
 
-    def _open(self, path: str) -> tuple[Any, list[Any]]:
+    def _open(self, path: str) -> tuple[Dynamic, list[Part]]:
         pa = arrow_library()
         kind, shown, path = suffix_of(Path(path)), path, os.path.abspath(path)
         _, *state = state_of(path)
@@ -140,7 +146,7 @@ class _Files(_Listed):
 
 
 class _Dataset(_Listed):
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: Dynamic) -> None:
         self.dataset, self.schema = dataset, dataset.schema
         self.text = f"an Arrow dataset of {len(getattr(dataset, 'files', []))} files"
         self.listed = []
@@ -172,15 +178,15 @@ class _Dataset(_Listed):
 class _Stream(_Input):
     """Batches from a callable (called again for every pass) or from a bare iterator (one pass)."""
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Dynamic) -> None:
         self.source, self.once = source, not callable(source)
         self.spent = False
         self.text = "an iterator of batches" if self.once else "a callable that yields batches"
-        self.waiting: list[Any] = []
+        self.waiting: list[Frame] = []
         first = self._first()
         self.schema = _schema_of(first)
 
-    def _first(self) -> Any:
+    def _first(self) -> Frame:
         made = self.source if self.once else self.source()
         if not isinstance(made, Iterable):
             raise InputError(f"a function given to scan must yield batches; this one returned {type(made).__name__}")
@@ -192,7 +198,7 @@ class _Stream(_Input):
             self.source, self.waiting = batches, [first]
         return first
 
-    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+    def parts(self, columns: Sequence[str]) -> Iterable[Part]:
         if self.once and self.spent:
             raise InputError("an iterator of batches can be read only once; pass a function that creates a new one")
         self.spent = True
@@ -210,12 +216,12 @@ class _Stream(_Input):
 
 
 class _DaskFrame(_Input):
-    def __init__(self, frame: Any) -> None:
+    def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.text = f"a Dask frame of {frame.npartitions} partitions"
         self.schema = _schema_of(frame._meta)
 
-    def parts(self, columns: Sequence[str]) -> Iterable[Any]:
+    def parts(self, columns: Sequence[str]) -> Iterable[Part]:
         return [Partition(part, i) for i, part in enumerate(self.frame[list(columns)].to_delayed())]
 
     def holds_sets(self, name: str) -> bool | None:
@@ -225,7 +231,7 @@ class _DaskFrame(_Input):
         return None if getattr(kind, "kind", "") == "O" and kind.name == "object" else False
 
 
-def _schema_of(batch: Any) -> Any:
+def _schema_of(batch: Frame) -> pa.Schema:
     pa = arrow_library()
     if hasattr(batch, "schema") and hasattr(batch, "num_rows"):
         return batch.schema
@@ -234,13 +240,13 @@ def _schema_of(batch: Any) -> Any:
     return pa.schema([(name, getattr(x, "type", pa.null()) if len(x) else pa.null()) for name, x in found.items()])
 
 
-def is_dask_frame(data: Any, dimensions: int = 2) -> bool:
+def is_dask_frame(data: object, dimensions: int = 2) -> bool:
     """Whether it is a Dask frame or series."""
     dask = type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "npartitions")
     return dask and getattr(data, "ndim", 0) == dimensions and hasattr(data, "to_delayed") and hasattr(data, "_meta")
 
 
-def source_of(source: Any, na_values: Sequence[str] | None = None) -> _Input:
+def source_of(source: ScanLike, na_values: Sequence[str] | None = None) -> _Input:
     """The source for an argument of `cg.scan`."""
     missing = MISSING if na_values is None else ["", *names_in(na_values, "na_values")]
     if isinstance(source, _Input):

@@ -12,22 +12,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from congruence.errors import InputError
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.tables import Array, Table
+from congruence.typing import ColumnLike, Dynamic, Function, Label, Scalar
 
 #: conversion of labels to JSON and back
-_WRITTEN: dict[LabelKind, tuple[Any, Any]] = {
+_WRITTEN: dict[LabelKind, tuple[Function, Function]] = {
     LabelKind.BYTES: (bytes.hex, bytes.fromhex),
     LabelKind.DECIMAL: (str, Decimal),
 }
 
 
-def _converted(kind: LabelKind, labels: Iterable[Any], way: int) -> tuple[Any, ...]:
+def _converted(kind: LabelKind, labels: Iterable[Label], way: int) -> tuple[Label, ...]:
     """Labels converted to JSON (way 0), or back (way 1); lists of clusters are converted one by one."""
     if kind.element is not None:
         return tuple(_converted(kind.element, one, way) for one in labels)
@@ -82,7 +82,7 @@ class PartialTables:
     names: tuple[str, ...]
     kinds: tuple[LabelKind, ...]
     #: labels of each column in order of appearance; label i has code i + 1, and code 0 is "in no cluster"
-    labels: tuple[tuple[Any, ...], ...]
+    labels: tuple[tuple[Label, ...], ...]
     pairs: Array
     #: cells of pair p are starts[p]:starts[p+1]
     starts: Array
@@ -95,7 +95,7 @@ class PartialTables:
     gaps: Array
     rows: int
     mass: str | None
-    total: Any
+    total: Scalar
     squares: float
     #: for weighted rows: their number and Σw², by [in a cluster of the first column?][of the second?]
     used: Array
@@ -117,15 +117,15 @@ class PartialTables:
 
         return merged([self, other])
 
-    def __radd__(self, other: Any) -> PartialTables:
+    def __radd__(self, other: object) -> PartialTables:
         return self if other == 0 else NotImplemented  # so that sum() works
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Dynamic:
         from congruence.scanning.columns import Ready
 
         return Ready(self)[name]
 
-    def lazy_columns(self) -> list[tuple[str, Any]]:
+    def lazy_columns(self) -> list[tuple[str, ColumnLike]]:
         """Its columns by name, as clusterings."""
         return [(name, self[name]) for name in self.names]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from congruence.inputs.files import why_unreadable
 from congruence.inputs.labels import Labels, above
 from congruence.machine import jit
 from congruence.statistics.tables import Array, code_type
+from congruence.typing import ColumnLike, Label
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: bytes of a label's entries in a list and a dictionary
 PLACE = 110
@@ -82,7 +86,7 @@ def unreadable(where: str, error: BaseException) -> BadBatch:
     return kind(f"{where} could not be read: {why_unreadable(error)}")
 
 
-def kind_of(type: Any) -> LabelKind:
+def kind_of(type: pa.DataType) -> LabelKind:
     """The kind of the labels of an arrow type."""
     pa = arrow_library()
     kinds = pa.types
@@ -107,7 +111,7 @@ def kind_of(type: Any) -> LabelKind:
     raise InputError(f"labels of type {type} cannot be counted; convert them to strings if they are labels")
 
 
-def check_kind(type: Any, wanted: LabelKind, who: str) -> None:
+def check_kind(type: pa.DataType, wanted: LabelKind, who: str) -> None:
     """Raise if a column has another kind elsewhere."""
     found: LabelKind | str
     try:
@@ -139,8 +143,8 @@ class Vocabulary:
         self, noise: Collection[Hashable] | None = None, fields: bool = False, limit: float = float("inf")
     ) -> None:
         self.kind, self.fields, self.limit = LabelKind.NULL, fields, limit
-        self.labels: list[Any] = []
-        self.place: dict[Any, int] = {(): 0}
+        self.labels: list[Label] = []
+        self.place: dict[Label, int] = {(): 0}
         self.noise = {x for label in noise or () for x in (label, str(label))}
         self.low = 0
         self.lookup: Array | None = np.empty(0, np.int32)
@@ -165,7 +169,7 @@ class Vocabulary:
             raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {self.kind} elsewhere")
         self.kind = kind
 
-    def known(self, labels: Iterable[Any]) -> Array:
+    def known(self, labels: Iterable[Label]) -> Array:
         """The codes of these labels; new labels are added."""
         place = self.place
         found = []
@@ -182,7 +186,7 @@ class Vocabulary:
             found.append(code)
         return np.array(found, dtype=np.int64)
 
-    def codes(self, column: Any, who: str) -> Array:
+    def codes(self, column: ColumnLike, who: str) -> Array:
         """The codes of a column: an arrow array, or Labels."""
         pa = arrow_library()
         if isinstance(column, Labels):
@@ -215,7 +219,7 @@ class Vocabulary:
             column = pa.array(values, from_pandas=True)
         return self._hashed(column.dictionary_encode())
 
-    def _sets(self, column: Any, who: str) -> Array:
+    def _sets(self, column: ColumnLike, who: str) -> Array:
         """The codes of sets of clusters; noise clusters are removed from their sets."""
         codes, clusters = sets_of_rows(column, who)
         kept = [name not in self.noise and str(name) not in self.noise for name in clusters.names]
@@ -223,14 +227,14 @@ class Vocabulary:
         sets = (tuple(clusters.names[i] for i in members[first:last] if kept[i]) for first, last in pairwise(ends))
         return self._placed(self.known(sets), codes)
 
-    def _check_room(self, labels: Any) -> None:
+    def _check_room(self, labels: ColumnLike) -> None:
         """Raise if the labels of a batch that must be new, judged by their number, would exceed the memory."""
         new = len(labels) - self.width
         size = self.size + new * (PLACE + sys.getsizeof("") + labels.nbytes / max(len(labels), 1))
         if new > 0 and size > self.limit:
             raise Crowded(len(labels) + 1, size)
 
-    def _hashed(self, column: Any) -> Array:
+    def _hashed(self, column: ColumnLike) -> Array:
         self._check_room(column.dictionary)
         names = column.dictionary.to_pylist()
         stored = column.indices
@@ -300,7 +304,7 @@ class Vocabulary:
         self.low, self.lookup = low, wider
 
 
-def _kind_of_names(names: Sequence[Any]) -> LabelKind:
+def _kind_of_names(names: Sequence[Label]) -> LabelKind:
     kinds = {type(name) for name in names}
     for kind, types in (
         (LabelKind.BOOLEAN, {bool}),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -27,6 +27,10 @@ from congruence.selection.choice import Criterion, Leaning
 from congruence.selection.criteria import PEERS
 from congruence.selection.sentences import CRISP, listed
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, EnsembleLike, Estimator, PointsLike, ProgressLike, Scalar, SparseMatrix
+
+if TYPE_CHECKING:
+    from congruence.inputs.labels import Labels
 
 #: default criteria, for hard and for soft members
 HARD = ("ari", "ami_max", "vi", "certainty", "pac", "delta_area", "stability")
@@ -81,8 +85,8 @@ class MemberCurves:
 class Making:
     """How members are made from data: the data, clusterers, random streams and numbers of members."""
 
-    frame: Any
-    X: Any
+    frame: PointsLike
+    X: Array | SparseMatrix
     makers: Sequence[tuple[str, Maker]]
     seeds: np.random.SeedSequence
     n_members: int
@@ -92,7 +96,8 @@ class Making:
 
     @classmethod
     def of(
-        cls, frame: Any, X: Any, method: Any, seeds: np.random.SeedSequence, n_members: int, n_subsamples: int,
+        cls, frame: PointsLike, X: PointsLike, method: str | Estimator, seeds: np.random.SeedSequence,
+        n_members: int, n_subsamples: int,
         fraction: float, protocol: str | None, n_jobs: int | None,
     ) -> Making:  # fmt: skip
         """A validated source of members."""
@@ -114,9 +119,9 @@ def member_curves(
     ks: Sequence[int],
     source: Making | Mapping[int, Ensemble],
     wanted: Sequence[Wanted] | None,
-    truth: Any,
+    truth: Labels | None,
     threads: int | None,
-    progress: Callable[[int, int], Any] | bool | None,
+    progress: ProgressLike,
 ) -> MemberCurves:
     """A curve over k for each criterion, from given ensembles or from members made here; Ctrl-C keeps finished values of k.
 
@@ -173,7 +178,7 @@ def member_curves(
     )
 
 
-def check_counts(method: Any) -> None:
+def check_counts(method: str | Estimator) -> None:
     """Refuse a clusterer that finds the number of clusters itself."""
     for clusterer in [] if isinstance(method, str) else method if isinstance(method, list | tuple) else [method]:
         if not counts_of(clusterer):
@@ -183,7 +188,7 @@ def check_counts(method: Any) -> None:
             )
 
 
-def checked_ensembles(data: Mapping[Any, Any]) -> tuple[list[int], dict[int, Ensemble]]:
+def checked_ensembles(data: Mapping[int, EnsembleLike]) -> tuple[list[int], dict[int, Ensemble]]:
     """The numbers of clusters in order, and the ensembles, which must have the same points and at least two members."""
     if not data or not all(isinstance(x, int | np.integer) and x >= 2 for x in data):
         shown = some_of(map(repr, data), 3) or "none"
@@ -209,7 +214,7 @@ def usual(ensembles: Sequence[Ensemble], given: bool) -> list[str]:
     return [c for c in usual if not (given and c == "stability") and not (weighted and c in UNWEIGHTED)]
 
 
-def wanted_criteria(criteria: Any, given: bool) -> list[Wanted]:
+def wanted_criteria(criteria: str | Measure | Iterable[str | Measure], given: bool) -> list[Wanted]:
     """The requested criteria, each once; unknown names raise an error with similar names."""
     listed = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
     if not listed:
@@ -252,7 +257,7 @@ def _of_data(making: Making, k: int, parts: int, bar: Progress) -> tuple[Ensembl
     return e, Ensemble(pieces, unassigned="partial"), [*said, *more]
 
 
-def _of_a_part(make: Maker, fraction: float, data: Any, k: int, rng: np.random.Generator) -> Array:
+def _of_a_part(make: Maker, fraction: float, data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
     """Labels of a random subsample of the points by this clusterer; other points have none."""
     n = data.shape[0]
     chosen = np.sort(rng.choice(n, max(k, round(fraction * n)), replace=False))
@@ -271,7 +276,7 @@ def _sizes(e: Ensemble, k: int) -> list[str]:
 
 
 def _scored(
-    e: Ensemble, wanted: Sequence[Wanted], apart: Ensemble | None, truth: Any, threads: int | None
+    e: Ensemble, wanted: Sequence[Wanted], apart: Ensemble | None, truth: Labels | None, threads: int | None
 ) -> tuple[dict[str, tuple[float, float]], dict[str, Array], list[str]]:
     """For one k: (value, standard error) of each criterion, each member's agreement with the reference, and notes."""
     found: dict[str, tuple[float, float]] = {}
@@ -294,14 +299,14 @@ def _scored(
             found[w.name] = _index(table[w.measure.key], e.shares, how)
     agreed: dict[str, Array] = {}
     if truth is not None:
-        keys: list[Any] = list(of_pairs.values()) or [find("ari_gram" if e.is_soft else "ari")]
+        keys: list[Dynamic] = list(of_pairs.values()) or [find("ari_gram" if e.is_soft else "ari")]
         known, part = _where_known(truth, e)
         result = compare_to(known, part, keys, threads=threads, unassigned="drop" if part.has_gaps else "error")
         agreed = {m.key: result[m.key] for m in keys}
     return found, agreed, notes
 
 
-def _where_known(truth: Any, e: Ensemble) -> tuple[Any, Ensemble]:
+def _where_known(truth: Labels, e: Ensemble) -> tuple[Labels, Ensemble]:
     """The reference and the members on the points that the reference labels."""
     if not truth.gaps:
         return truth, e
@@ -318,7 +323,7 @@ def _index(values: Array, shares: Array, against_self: str = "none") -> tuple[fl
     np.fill_diagonal(weight, 0.0)
     weighted, own = np.where(weight > 0, (values + values.T) / 2 * weight, 0.0), np.diag(values) * shares
 
-    def of(total: Any, mass: Any, own_total: Any, own_mass: Any) -> Any:
+    def of(total: Scalar, mass: Scalar, own_total: Scalar, own_mass: Scalar) -> Scalar:
         with np.errstate(divide="ignore", invalid="ignore"):
             mean, itself = total / mass, own_total / own_mass
             return {"none": mean, "ratio": mean / itself, "excess": mean - itself}[against_self]
@@ -409,7 +414,7 @@ def _elbow(ks: Sequence[int], growth: Array) -> tuple[int | None, tuple[int, ...
 
 
 def _reference(
-    truth: Any, ks: Sequence[int], agreed: Mapping[int, dict[str, Array]], notes: list[str]
+    truth: Labels | None, ks: Sequence[int], agreed: Mapping[int, dict[str, Array]], notes: list[str]
 ) -> tuple[dict[str, Criterion], dict[str, float], int | None]:
     """The mean agreement with the reference by measure, the success rates, and the reference's number of clusters."""
     if truth is None:

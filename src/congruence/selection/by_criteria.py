@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +20,15 @@ from congruence.selection.partitions import lacking, padded, placed, placed_by_c
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Estimator, ProgressLike
+
+if TYPE_CHECKING:
+    from congruence.comparison.pair import Measures
+    from congruence.inputs.labels import Labels
+    from congruence.selection.agreement_curves import MemberCurves
 
 
-def sorted_out(criteria: Any, plain: bool) -> tuple[list[str], list[Any] | None]:
+def sorted_out(criteria: Measures, plain: bool) -> tuple[list[str], list[Dynamic] | None]:
     """Published criteria and agreement criteria; None for the default ones.
 
     "pac" is computed from members if other criteria need members, otherwise from subsamples as in ConsensusClusterPlus.
@@ -40,8 +46,9 @@ def sorted_out(criteria: Any, plain: bool) -> tuple[list[str], list[Any] | None]
 
 
 def by_criteria(
-    points: Points, ks: Sequence[int], names: Sequence[str], method: Any, seeds: np.random.SeedSequence, members: Any,
-    truth: Any, n_jobs: int | None, progress: Any,
+    points: Points, ks: Sequence[int], names: Sequence[str], method: str | Estimator,
+    seeds: np.random.SeedSequence, members: MemberCurves | None,
+    truth: Labels | None, n_jobs: int | None, progress: ProgressLike,
 ) -> KChoice:  # fmt: skip
     """The vote of published criteria and, if requested, of agreement criteria.
 
@@ -100,7 +107,7 @@ def by_criteria(
     )  # fmt: skip
 
 
-def _check_any(names: Sequence[str], method: Any, called: str) -> None:
+def _check_any(names: Sequence[str], method: str | Estimator, called: str) -> None:
     able = [name for name, peer in PEERS.items() if peer.of_any is not None]
     if not is_clusterer(method):
         raise InputError(
@@ -116,7 +123,12 @@ def _check_any(names: Sequence[str], method: Any, called: str) -> None:
 
 
 def _of_kmeans(
-    points: Points, able: Sequence[int], names: Sequence[str], seeds: np.random.SeedSequence, n_jobs: Any, progress: Any
+    points: Points,
+    able: Sequence[int],
+    names: Sequence[str],
+    seeds: np.random.SeedSequence,
+    n_jobs: int | None,
+    progress: ProgressLike,
 ) -> tuple[dict[str, Curve], dict[int, Array], bool]:
     parts = halves.Sample.of(points.sample, able[-1], seeds)
     done, complete = look_at(parts, able, n_jobs, progress)
@@ -133,7 +145,7 @@ def _of_kmeans(
 
 
 def _of_any(
-    points: Points, able: Sequence[int], names: Sequence[str], method: Any, seeds: np.random.SeedSequence
+    points: Points, able: Sequence[int], names: Sequence[str], method: str | Estimator, seeds: np.random.SeedSequence
 ) -> tuple[dict[str, Curve], dict[int, Array]]:
     seed = int(np.random.default_rng(seeds).integers(2**31 - 1))
     labels: Mapping[int, Array] = families.clusterer_of(method)(points.sample, able, seed)

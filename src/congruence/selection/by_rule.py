@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,13 @@ from congruence.selection.agreement_curves import check_counts
 from congruence.selection.choice import Criterion, KChoice
 from congruence.selection.partitions import lacking, placed, too_few, with_reference
 from congruence.selection.points import Points
+from congruence.typing import Estimator, ProgressLike
+
+if TYPE_CHECKING:
+    from congruence.inputs.labels import Labels
 
 
-def is_clusterer(method: Any) -> bool:
+def is_clusterer(method: str | Estimator) -> bool:
     """Whether this names a clusterer other than k-means, or is a scikit-learn clusterer."""
     if isinstance(method, str):
         return method in families.NAMES
@@ -22,7 +26,12 @@ def is_clusterer(method: Any) -> bool:
 
 
 def by_rule(
-    points: Points, ks: Sequence[int], method: Any, seeds: np.random.SeedSequence, truth: Any, progress: Any
+    points: Points,
+    ks: Sequence[int],
+    method: str | Estimator,
+    seeds: np.random.SeedSequence,
+    truth: Labels | None,
+    progress: ProgressLike,
 ) -> KChoice:
     """The largest k whose clusters are found again in halves and are separated; if there is none, the most stable k.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from congruence.selection.points import Points
 from congruence.selection.sentences import listed
 from congruence.selection.shapes import Shapes, overlapping, shapes
 from congruence.statistics.tables import Array
+from congruence.typing import ProgressLike
+
+if TYPE_CHECKING:
+    from congruence.inputs.labels import Labels
+    from congruence.selection.agreement_curves import MemberCurves
 
 SAME = "all points are identical"
 #: how much deeper the valley of the mixture must be for its clusters to replace those of k-means
@@ -37,8 +42,9 @@ INSTEAD = {
 
 
 def calibrated(
-    points: Points, ks: Sequence[int], method: str, seeds: np.random.SeedSequence, members: Any, truth: Any,
-    n_jobs: int | None, progress: Any,
+    points: Points, ks: Sequence[int], method: str, seeds: np.random.SeedSequence, members: MemberCurves | None,
+    truth: Labels | None,
+    n_jobs: int | None, progress: ProgressLike,
 ) -> KChoice:  # fmt: skip
     """The answer by calibrated probabilities, with the curves behind it.
 

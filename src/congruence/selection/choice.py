@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import html_grid, make_frame, text_grid
 from congruence.statistics.tables import Array
+from congruence.typing import Frame, Record
 
 __all__ = ["Criterion", "KChoice", "Verdict", "Vote"]
 
@@ -68,7 +69,7 @@ class Criterion(Result):
     #: key of the measure it averages; "" if it is not a measure
     measure: str = ""
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per k: the value and its standard error."""
         return {"value": self.values, "error": self.errors}
 
@@ -85,7 +86,7 @@ class Vote(Result):
     k: int
     counts: dict[int, int]
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per k that got a vote."""
         return {"k": list(self.counts), "votes": list(self.counts.values())}
 
@@ -268,11 +269,11 @@ class KChoice(Result):
     # --- as tables
 
     @property
-    def scores(self) -> Any:
+    def scores(self) -> Frame:
         """A frame: one row per k, one column per criterion."""
         return self.to_frame()
 
-    def to_frame(self, backend: str | None = None, *, errors: bool = False) -> Any:
+    def to_frame(self, backend: str | None = None, *, errors: bool = False) -> Frame:
         """The scores, one row per k.
 
         Args:
@@ -282,18 +283,18 @@ class KChoice(Result):
         """
         return make_frame(self.columns(errors), backend)
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per k."""
         return self.columns()
 
-    def columns(self, errors: bool = False) -> dict[str, Any]:
+    def columns(self, errors: bool = False) -> Record:
         """The columns of the frame.
 
         Args:
             errors: Whether to include standard errors.
         """
         yes_or_no(errors, "errors")
-        found: dict[str, Any] = {"k": list(self.ks)}
+        found: Record = {"k": list(self.ks)}
         if self.ensembles:
             found["members"] = [len(self.ensembles[k]) if k in self.ensembles else 0 for k in self.ks]
         for c in self.curves:
@@ -302,7 +303,7 @@ class KChoice(Result):
                 found[f"{c.name} error"] = c.errors
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The verdict, the probabilities or votes, what each criterion favours, and all scores."""
         return {
             "k": self.k,

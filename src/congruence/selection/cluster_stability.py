@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -19,6 +19,17 @@ from congruence.errors import InputError, is_one, joined, needs, real_number, wh
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
+from congruence.typing import (
+    ClusteringLike,
+    Estimator,
+    Frame,
+    Label,
+    PointsLike,
+    ProgressLike,
+    Record,
+    Seed,
+    SparseMatrix,
+)
 
 __all__ = ["ClusterStability", "stability"]
 
@@ -55,7 +66,7 @@ class ClusterStability(Result):
     belonging: Array
     scheme: str
     #: names of the points
-    points: tuple[Any, ...] = field(repr=False)
+    points: tuple[Label, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
 
     @property
@@ -74,13 +85,13 @@ class ClusterStability(Result):
         drawn = ~np.isnan(means)
         return float(np.average(means[drawn], weights=sizes[drawn]))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The scheme, the labels, the columns of `to_frame`, and the notes, as plain Python values."""
         about = {"scheme": self.scheme, "n_resamples": len(self.jaccard), "overall": self.overall}
         columns = self.table_columns()
         return dict(plain({**about, "clusters": columns, "labels": self.labels, "notes": self.notes}))
 
-    def table_columns(self) -> dict[str, Any]:
+    def table_columns(self) -> Record:
         """One row per cluster: points, mean and standard error, how often it was recovered (≥ 0.75) and dissolved (≤ 0.5)."""
         there = ~np.isnan(self.jaccard)
         means = np.array(list(self.mean.values()))
@@ -95,7 +106,7 @@ class ClusterStability(Result):
             "verdict": [_verdict(x) for x in means.tolist()],
         }
 
-    def unstable(self, cluster: int, limit: int = 10, backend: str | None = None) -> Any:
+    def unstable(self, cluster: int, limit: int = 10, backend: str | None = None) -> Frame:
         """The points that make a cluster unstable, worst first: points of the cluster that leave it, and others that join it.
 
         `share` is how often a point was in the best match; `error` is 1 − share for points of the cluster, share for others.
@@ -158,17 +169,17 @@ def _verdict(mean: float) -> str:
     noise=("scheme='noise'", is_one("scheme", "noise")),
 )
 def stability(
-    X: Any,
-    clusterer: Any,
+    X: PointsLike,
+    clusterer: Estimator,
     *,
     scheme: Literal["bootstrap", "subsample", "jitter", "noise"] = "bootstrap",
     n_resamples: int = 100,
     fraction: float | None = None,
     jitter: float = 0.05,
     noise: tuple[float, float] = (0.05, 4.0),
-    random_state: Any = None,
+    random_state: Seed = None,
     n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
 ) -> ClusterStability:
     """How well each cluster is found again in resampled or perturbed data (Hennig's clusterboot).
 
@@ -242,12 +253,12 @@ def stability(
 
 # --- schemes: the data to cluster, the points to compare, and their positions in these data --------------
 
-Changed = tuple[Any, Array, Array]
+Changed = tuple[Array | SparseMatrix, Array, Array]
 
 
 def _change(
-    scheme: str, data: Any, fraction: float, jitter: float, noise: tuple[float, float]
-) -> Callable[[Any, np.random.Generator], Changed]:
+    scheme: str, data: Array | SparseMatrix, fraction: float, jitter: float, noise: tuple[float, float]
+) -> Callable[[Array | SparseMatrix, np.random.Generator], Changed]:
     n = data.shape[0]
     if scheme == "bootstrap":
         return partial(_bootstrapped, n)
@@ -276,26 +287,28 @@ def _change(
     return partial(_moved, np.array(spread), axes)
 
 
-def _as_it_is(n: int, data: Any, rng: np.random.Generator) -> Changed:
+def _as_it_is(n: int, data: Array | SparseMatrix, rng: np.random.Generator) -> Changed:
     return data, np.arange(n), np.arange(n)
 
 
-def _bootstrapped(n: int, data: Any, rng: np.random.Generator) -> Changed:
+def _bootstrapped(n: int, data: Array | SparseMatrix, rng: np.random.Generator) -> Changed:
     chosen = np.unique(rng.integers(0, n, n))
     return data[chosen], chosen, np.arange(len(chosen))
 
 
-def _subsampled(n: int, size: int, data: Any, rng: np.random.Generator) -> Changed:
+def _subsampled(n: int, size: int, data: Array | SparseMatrix, rng: np.random.Generator) -> Changed:
     chosen = np.sort(rng.choice(n, size, replace=False))
     return data[chosen], chosen, np.arange(size)
 
 
-def _moved(spread: Array, axes: Array, data: Any, rng: np.random.Generator) -> Changed:
+def _moved(spread: Array, axes: Array, data: Array | SparseMatrix, rng: np.random.Generator) -> Changed:
     everything = np.arange(len(data))
     return data + (rng.normal(size=data.shape) * spread) @ axes.T, everything, everything
 
 
-def _noisy(chance: float, width: Array, centre: Array, axes: Array, data: Any, rng: np.random.Generator) -> Changed:
+def _noisy(
+    chance: float, width: Array, centre: Array, axes: Array, data: Array | SparseMatrix, rng: np.random.Generator
+) -> Changed:
     """Some points replaced by uniform noise; the others are compared."""
     replaced = rng.random(len(data)) < chance
     disturbed = data.copy()
@@ -305,7 +318,10 @@ def _noisy(chance: float, width: Array, centre: Array, axes: Array, data: Any, r
 
 
 def _clustered(
-    clusterer: Any, data: Any, change: Callable[[Any, np.random.Generator], Changed], stream: np.random.SeedSequence
+    clusterer: Estimator,
+    data: Array | SparseMatrix,
+    change: Callable[[Array | SparseMatrix, np.random.Generator], Changed],
+    stream: np.random.SeedSequence,
 ) -> tuple[Array, Array, list[str]]:
     """The points to compare, their labels in the resampled data, and warnings of the clusterer."""
     from threadpoolctl import threadpool_limits
@@ -330,7 +346,7 @@ def _clustered(
     return chosen, made.astype(np.int64)[at], [str(w.message).splitlines()[0] for w in said]
 
 
-def _fit(clusterer: Any, seed: int) -> Callable[[Any], Any]:
+def _fit(clusterer: Estimator, seed: int) -> Callable[[Array | SparseMatrix], ClusteringLike]:
     """Data → labels, by a copy of a scikit-learn clusterer with this random state, or by a function."""
     if hasattr(clusterer, "fit") and hasattr(clusterer, "get_params") and not isinstance(clusterer, type):
         return partial(_fit_predict, configured(clusterer, seed))
@@ -341,7 +357,7 @@ def _fit(clusterer: Any, seed: int) -> Callable[[Any], Any]:
     )
 
 
-def _fit_predict(model: Any, data: Any) -> Any:
+def _fit_predict(model: Estimator, data: Array | SparseMatrix) -> ClusteringLike:
     return model.fit_predict(data)
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from congruence.engine.plan import Progress
 from congruence.ensembles.generators import configured, hard
 from congruence.selection import halves, kmeans, mixtures
 from congruence.statistics.tables import Array
+from congruence.typing import Estimator, ProgressLike
 
 #: points and numbers of clusters → labels for each number
 Clusterer = Callable[[Array, Sequence[int], int], dict[int, Array]]
@@ -44,7 +44,7 @@ class Family:
     is_complete: bool
 
 
-def clusterer_of(method: Any) -> Clusterer:
+def clusterer_of(method: str | Estimator) -> Clusterer:
     """The clusterer for a name (see `NAMES`) or a scikit-learn object."""
     if not isinstance(method, str):
         return partial(_by_object, method)
@@ -108,7 +108,7 @@ def _by_pivots(vectors: Array) -> Array:
     return np.asarray(np.abs(vectors @ (left @ right)).argmax(axis=1))
 
 
-def _by_object(clusterer: Any, points: Array, ks: Sequence[int], seed: int) -> dict[int, Array]:
+def _by_object(clusterer: Estimator, points: Array, ks: Sequence[int], seed: int) -> dict[int, Array]:
     import warnings
 
     with warnings.catch_warnings():
@@ -122,7 +122,11 @@ def _by_object(clusterer: Any, points: Array, ks: Sequence[int], seed: int) -> d
 
 
 def looked(
-    points: Array, ks: Sequence[int], clusterer: Clusterer, seeds: np.random.SeedSequence, progress: Any = False
+    points: Array,
+    ks: Sequence[int],
+    clusterer: Clusterer,
+    seeds: np.random.SeedSequence,
+    progress: ProgressLike = False,
 ) -> Family:
     """Clusterings of all points, the stability of the worst cluster of each, and the emptiness of its border.
 

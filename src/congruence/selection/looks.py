@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.selection import halves, mixtures
 from congruence.statistics.tables import Array
+from congruence.typing import ProgressLike
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,7 @@ class Look:
 
 
 def look_at(
-    parts: halves.Sample, ks: Sequence[int], n_jobs: int | None = None, progress: Any = False
+    parts: halves.Sample, ks: Sequence[int], n_jobs: int | None = None, progress: ProgressLike = False
 ) -> tuple[dict[int, Look], bool]:
     """The evidence for each k, and whether all k are done; Ctrl-C keeps the finished k if there are at least two.
 
@@ -68,7 +71,7 @@ def _look(parts: halves.Sample, k: int) -> Look:
     return Look(found, labels, fisher, max(f.icl for f in fitted), best.bic, mixtures.is_round(axes, best))
 
 
-def _in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> Iterable[Any]:
+def _in_threads(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
     if n_jobs in (None, 1):
         return (job() for job in jobs)
     if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
@@ -78,7 +81,7 @@ def _in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int | None) -> Iterab
     from congruence.engine.plan import default_threads
 
     n_jobs = min(int(n_jobs), len(jobs), default_threads(None))  # more threads than cores only cost memory
-    found: Iterable[Any] = Parallel(n_jobs=n_jobs, backend="threading", return_as="generator")(
+    found: Iterable[T] = Parallel(n_jobs=n_jobs, backend="threading", return_as="generator")(
         delayed(job)() for job in jobs
     )
     return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,14 @@ from congruence.errors import InputError, misnamed, without_effect
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
-from congruence.selection.agreement_curves import PAPER, Making, checked_ensembles, member_curves, wanted_criteria
+from congruence.selection.agreement_curves import (
+    PAPER,
+    Making,
+    MemberCurves,
+    checked_ensembles,
+    member_curves,
+    wanted_criteria,
+)
 from congruence.selection.by_criteria import by_criteria, sorted_out
 from congruence.selection.by_rule import by_rule, is_clusterer
 from congruence.selection.calibrated import calibrated
@@ -21,6 +28,10 @@ from congruence.selection.choice import KChoice
 from congruence.selection.partitions import lacking
 from congruence.selection.points import prepare
 from congruence.selection.sentences import listed
+from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, Estimator, PointsLike, ProgressLike, Record, Seed
+
+if TYPE_CHECKING:
+    from congruence.comparison.pair import Measures
 
 __all__ = ["choose_k"]
 
@@ -35,22 +46,22 @@ ENSEMBLES = (
 
 @misnamed(n_clusters="k")
 def choose_k(
-    data: Any,
+    data: PointsLike,
     k: int | Iterable[int] = range(1, 11),
-    method: Any = "auto",
+    method: str | Estimator = "auto",
     n_members: int | None = None,
     criteria: Iterable[str | Measure] | str | Measure | None = None,
     *,
     k_min: int = 1,
-    reference: Any = None,
-    random_state: Any = 0,
+    reference: ClusteringLike = None,
+    random_state: Seed = 0,
     protocol: str | None = None,
     standardise: bool = False,
     fraction: float = 0.8,
     n_subsamples: int = 20,
     n_jobs: int | None = None,
     threads: int | None = None,
-    progress: Callable[[int, int], Any] | bool | None = None,
+    progress: ProgressLike = None,
 ) -> KChoice:
     """The number of clusters in the data: k clusters with a probability, a tie, no clusters, or no clear answer.
 
@@ -107,7 +118,7 @@ def choose_k(
     >>> cg.choose_k(rng.uniform(size=(90, 2))).k
     1
     """
-    parts: dict[str, Any] = {"fraction": fraction, "n_subsamples": n_subsamples}
+    parts: Record = {"fraction": fraction, "n_subsamples": n_subsamples}
     if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
         making_runs = {"k": k, "method": method, "n_members": n_members, "k_min": k_min, "standardise": standardise}
         without_effect(choose_k, "for ensembles; it is for data", **making_runs, protocol=protocol, **parts)
@@ -167,7 +178,7 @@ def choose_k(
 # --- validation -------------------------------------------------------------------------------------------------
 
 
-def _checked_numbers(k: Any, k_min: int, n: int) -> list[int]:
+def _checked_numbers(k: int | Iterable[int], k_min: int, n: int) -> list[int]:
     """Numbers of clusters in order, with 1 unless k_min is larger."""
     if not isinstance(k_min, int | np.integer) or isinstance(k_min, bool) or k_min < 1:
         raise InputError(f"k_min must be 1, or 2 if there are certainly clusters; got {k_min!r}")
@@ -181,7 +192,7 @@ def _checked_numbers(k: Any, k_min: int, n: int) -> list[int]:
     return found
 
 
-def _truth(reference: Any, n: int, others: Sequence[Any], called: str) -> Any:
+def _truth(reference: ClusteringLike, n: int, others: Sequence[object], called: str) -> Dynamic:
     if reference is None:
         return None
     truth = as_disjoint(reference, "reference")
@@ -194,7 +205,13 @@ def _truth(reference: Any, n: int, others: Sequence[Any], called: str) -> Any:
     return truth
 
 
-def _of_ensembles(data: Mapping[Any, Any], criteria: Any, reference: Any, threads: Any, progress: Any) -> KChoice:
+def _of_ensembles(
+    data: Mapping[int, EnsembleLike],
+    criteria: Measures,
+    reference: ClusteringLike,
+    threads: int | None,
+    progress: ProgressLike,
+) -> KChoice:
     ks, ensembles = checked_ensembles(data)
     n = ensembles[ks[0]].n_points
     truth = _truth(reference, n, list(ensembles.values()), "the ensembles")
@@ -203,7 +220,7 @@ def _of_ensembles(data: Mapping[Any, Any], criteria: Any, reference: Any, thread
     return _of_curves(found, lacking(truth, n), "ensembles", ENSEMBLES)
 
 
-def _of_curves(found: Any, before: Sequence[str], method: str, *after: str) -> KChoice:
+def _of_curves(found: MemberCurves, before: Sequence[str], method: str, *after: str) -> KChoice:
     """The choice by curves of agreement, with more notes before and after theirs."""
     return KChoice(
         ks=found.ks, criteria=found.curves, with_reference=found.with_reference, success=found.success,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from congruence.selection.choice import Criterion
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
+
+if TYPE_CHECKING:
+    from congruence.inputs.labels import Labels
 
 #: smallest number of points per cluster
 POINTS_PER_CLUSTER = 4
@@ -66,7 +69,7 @@ def padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int]) -> Criterion:
     return replace(c, values=values, errors=errors, best=best, votes=False)
 
 
-def lacking(truth: Any, n: int) -> list[str]:
+def lacking(truth: Labels | None, n: int) -> list[str]:
     """A note on points without a label in the reference."""
     if truth is None or not truth.gaps:
         return []
@@ -76,7 +79,7 @@ def lacking(truth: Any, n: int) -> list[str]:
 
 
 def with_reference(
-    truth: Any, ks: Sequence[int], partitions: Mapping[int, Array]
+    truth: Labels | None, ks: Sequence[int], partitions: Mapping[int, Array]
 ) -> tuple[dict[str, Criterion], int | None]:
     """Agreement of each clustering with the reference, as curves without a vote, and the reference's number of clusters."""
     if truth is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from congruence.inputs.labels import frame_kind
 from congruence.selection import kmeans
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
+from congruence.typing import PointsLike
 
 #: most points used; from more points a random sample is drawn
 MOST_POINTS = 2_000
@@ -50,7 +50,9 @@ class Points:
         return self.all if self.chosen is None else self.all[self.chosen]
 
 
-def prepare(frame: Any, data: Any, standardise: bool, seed: np.random.SeedSequence, robust: bool = False) -> Points:
+def prepare(
+    frame: PointsLike, data: PointsLike, standardise: bool, seed: np.random.SeedSequence, robust: bool = False
+) -> Points:
     """The points to use, with notes on dropped columns, scales, sampling and what was left out.
 
     Args:
@@ -138,7 +140,7 @@ def _steps(X: Array) -> Array | None:
     return np.array([np.diff(v).min() if len(v) > 1 else 0.0 for v in values])
 
 
-def _names(frame: Any, columns: int) -> list[str]:
+def _names(frame: PointsLike, columns: int) -> list[str]:
     if frame_kind(frame) is not None and hasattr(frame, "columns"):
         found = frame.column_names if hasattr(frame, "column_names") else list(frame.columns)
         if len(found) == columns:

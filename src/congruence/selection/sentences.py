@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from congruence.errors import joined
 from congruence.formulas import find, names
@@ -15,7 +14,7 @@ CRISP = "crisp memberships agree more, so the index also rewards crispness; the 
 WEAK = 0.5
 
 
-def listed(words: Sequence[Any]) -> str:
+def listed(words: Sequence[object]) -> str:
     """Words joined as 'a, b and c'."""
     return joined(words)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from congruence.machine.jit import compiled
 from congruence.statistics.covers import Overlap
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array, Tables
+from congruence.typing import SparseMatrix
 
 #: most pairs of rows for which all values of E are sorted; above it, they are counted in bins
 MOST_KEPT = 1 << 20
@@ -86,7 +87,7 @@ def _mean_distance(a: tuple[Array, Array], b: tuple[Array, Array]) -> float:
 # --- memberships ------------------------------------------------------------------------------------------------
 
 
-def _of_memberships(u: Any, v: Any, weights: Array, own: Array) -> tuple[float, float]:
+def _of_memberships(u: SparseMatrix, v: SparseMatrix, weights: Array, own: Array) -> tuple[float, float]:
     """The statistic of two sparse membership matrices; `own` is the self-pair contribution of each point."""
     u, v, mass, inside = _distinct_rows(u, v, weights, own)
     total = (mass.sum() ** 2 - (mass**2).sum()) / 2 + inside
@@ -112,7 +113,9 @@ def _of_memberships(u: Any, v: Any, weights: Array, own: Array) -> tuple[float, 
     return discord / total, _mean_distance_of_bins(*bins)
 
 
-def _distinct_rows(u: Any, v: Any, weights: Array, own: Array) -> tuple[Any, Any, Array, float]:
+def _distinct_rows(
+    u: SparseMatrix, v: SparseMatrix, weights: Array, own: Array
+) -> tuple[SparseMatrix, SparseMatrix, Array, float]:
     """Distinct rows of (u, v), the weight of each, and the pairs of points within rows."""
     from scipy.sparse import hstack
 
@@ -132,7 +135,7 @@ def _distinct_rows(u: Any, v: Any, weights: Array, own: Array) -> tuple[Any, Any
     return u.tocsr()[first], v.tocsr()[first], mass, float(inside)
 
 
-def _walk_by_numpy(u: Any, v: Any, mass: Array) -> Iterator[tuple[Array, Array, Array]]:
+def _walk_by_numpy(u: SparseMatrix, v: SparseMatrix, mass: Array) -> Iterator[tuple[Array, Array, Array]]:
     """E_a, E_b and the weight of all pairs of different rows, block by block."""
     from scipy.spatial.distance import cdist
 
@@ -145,14 +148,15 @@ def _walk_by_numpy(u: Any, v: Any, mass: Array) -> Iterator[tuple[Array, Array, 
         yield e_a, e_b, mass[here[i]] * mass[j]
 
 
-def _walk_compiled(u: Any, v: Any, mass: Array, bins: list[_Bins]) -> float:
+def _walk_compiled(u: SparseMatrix, v: SparseMatrix, mass: Array, bins: list[_Bins]) -> float:
     sides = [(x.indptr, x.indices, x.data, np.asarray(x.sum(axis=1)).ravel(), np.zeros(x.shape[1])) for x in (u, v)]
     return float(compiled(_walk)(mass, *sides[0], *sides[1], bins[0].low, bins[0].width, bins[0].sums, bins[1].sums))
 
 
 def _walk(
     mass: Array, starts_a: Array, place_a: Array, value_a: Array, sum_a: Array, row_a: Array, starts_b: Array,
-    place_b: Array, value_b: Array, sum_b: Array, row_b: Array, low: float, width: float, bins_a: Array, bins_b: Array,
+    place_b: Array, value_b: Array, sum_b: Array, row_b: Array, low: float, width: float, bins_a: Array,
+    bins_b: Array,
 ) -> float:  # fmt: skip
     """Σ |E_a − E_b| over pairs of different rows; also bins the values of E."""
     total = 0.0

@@ -10,13 +10,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.sharing import Walk, walked
-from congruence.statistics.tables import Array, Table, Tables
+from congruence.statistics.tables import Array, ClusterNames, Table, Tables
+from congruence.typing import Label, SparseMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +27,10 @@ class ClusterMap:
     starts: Array
     clusters: Array
     #: names of the clusters
-    names: Any
+    names: ClusterNames
 
     @classmethod
-    def of_partition(cls, names: Any) -> Self:
+    def of_partition(cls, names: ClusterNames) -> Self:
         """One cluster per signature: a partition as a cover."""
         return cls(np.arange(len(names) + 1), np.arange(len(names)), names)
 
@@ -50,7 +51,7 @@ class ClusterMap:
         within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
         return starts, self.clusters[np.repeat(self.starts[signatures], lengths) + within]
 
-    def sparse(self, signatures: Array) -> Any:
+    def sparse(self, signatures: Array) -> SparseMatrix:
         """The map of these signatures as a scipy.sparse CSR array of floats."""
         from scipy.sparse import csr_array
 
@@ -123,7 +124,7 @@ class Overlap:
         return row, product.indices, np.rint(count).astype(np.int64) if self.counts_points else count
 
     @property
-    def names(self) -> tuple[list[Any], list[Any]]:
+    def names(self) -> tuple[list[Label], list[Label]]:
         """Names of the clusters that have points."""
         a, b = ([m.names[i] for i in kept.tolist()] for m, kept in zip(self.maps, self.kept, strict=True))
         return a, b
@@ -159,7 +160,7 @@ class Overlap:
     # --- pairs of points
 
     @cached_property
-    def pairs(self) -> Any:
+    def pairs(self) -> SparseMatrix:
         """Number (or mass) of pairs of points."""
         if self.counts_points:
             n = int(self.n)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from congruence.errors import InputError, NotApplicable
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, SparseMatrix
 
 #: most signatures (or clusters, if fewer) for which a dense system is solved; larger ones are iterated
 MOST_SOLVED = 6_000
@@ -22,7 +21,7 @@ TOLERANCE = 1e-12
 SMALL = 40_000
 
 
-def element_scores(o: Any, alpha: float, limit: int | None, wanted: Array | None = None) -> Array:
+def element_scores(o: Dynamic, alpha: float, limit: int | None, wanted: Array | None = None) -> Array:
     """The score of each cell, (1 − α) Σ_j min(G_a, G_b) over the points j; a point in no cluster only reaches itself.
 
     G of one cover is the walk without its start: p = (1 − α)(I + α G). Both rows of G sum to 1/(1 − α), so their overlap
@@ -58,7 +57,7 @@ def element_scores(o: Any, alpha: float, limit: int | None, wanted: Array | None
     return scores
 
 
-def mean_score(o: Any, alpha: float, limit: int | None, sample: int | None) -> float:
+def mean_score(o: Dynamic, alpha: float, limit: int | None, sample: int | None) -> float:
     """The mean score of the points, or of a random sample of them, drawn with replacement."""
     if sample is None:
         return float(element_scores(o, alpha, limit) @ o.mass / o.n)
@@ -70,7 +69,7 @@ def mean_score(o: Any, alpha: float, limit: int | None, sample: int | None) -> f
     return float(scores[drawn > 0] @ drawn[drawn > 0] / sample)
 
 
-def _of_few(o: Any, alpha: float) -> Array:
+def _of_few(o: Dynamic, alpha: float) -> Array:
     """The same for small covers, by dense matrices of cells × cells."""
     inside = []
     for (starts, clusters), length, m in zip(o.rows, o.lengths, o.maps, strict=True):
@@ -92,7 +91,7 @@ def _of_few(o: Any, alpha: float) -> Array:
 class _Side:
     """One cover: which component each cell is in, and the entries of G between cells of a component."""
 
-    def __init__(self, rows: Any, mass: Array, signatures: Array, alpha: float, limit: int | None) -> None:
+    def __init__(self, rows: SparseMatrix, mass: Array, signatures: Array, alpha: float, limit: int | None) -> None:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -105,7 +104,7 @@ class _Side:
         _, first, self.place = np.unique(signatures, return_index=True, return_inverse=True)
         rows, weight = rows[first], np.bincount(self.place, weights=mass)
         component = self.component[first]
-        self.factors: dict[int, Any] = {}
+        self.factors: dict[int, Dynamic] = {}
         #: number of multiplications of the iterations for all rows
         self.steps = 0.0
         self.within = np.zeros(len(first), dtype=np.int64)
@@ -137,7 +136,7 @@ class _Side:
 class _Solved:
     """G of one component from a dense system of its clusters or its signatures, whichever are fewer."""
 
-    def __init__(self, rows: Any, weight: Array, alpha: float) -> None:
+    def __init__(self, rows: SparseMatrix, weight: Array, alpha: float) -> None:
         g, k = rows.shape
         lengths, sizes = np.asarray(rows.sum(axis=1)).ravel(), np.asarray(rows.T @ weight).ravel()
         b = rows.multiply(1 / lengths[:, None]).tocsr()
@@ -165,7 +164,7 @@ class _Iterated:
     between 1 − α and 1; so the error is known beforehand.
     """
 
-    def __init__(self, rows: Any, weight: Array, alpha: float) -> None:
+    def __init__(self, rows: SparseMatrix, weight: Array, alpha: float) -> None:
         self.lengths, sizes = np.asarray(rows.sum(axis=1)).ravel(), np.asarray(rows.T @ weight).ravel()
         self.scaled = rows.multiply(1 / np.sqrt(sizes)[None, :]).tocsr()
         self.f = self.scaled.multiply(np.sqrt(weight / self.lengths)[:, None]).tocsr()

@@ -10,12 +10,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from congruence.machine.jit import compiled, ready
 from congruence.statistics.tables import Array, Tables
+from congruence.typing import Dynamic, Scalar
 
 #: number of points up to which terms of one pair are looked up
 LOOKED_UP = 4096
@@ -44,7 +45,7 @@ def log_ratio(n: Array, x: Array) -> Array:
     return np.asarray(shift * LN2 + 2.0 * (z * series))
 
 
-def unit_of(n: Any) -> Array:
+def unit_of(n: Scalar) -> Array:
     """Number of units per 1 in sums of x·log(n/x): a power of two that keeps n·log n below 2⁶¹."""
     given = np.asarray(n, dtype=np.float64)
     return np.full(given.shape, _unit(given.item())) if given.size == 1 else _units(given)
@@ -60,7 +61,7 @@ def _unit(n: float) -> float:
     return float(_units(np.array([n]))[0])
 
 
-def terms_of(x: Array, n: Any) -> Array:
+def terms_of(x: Array, n: Scalar) -> Array:
     """x·log(n/x) in whole units (see `unit_of`); 0 if x is 0."""
     x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
     solid, whole = (x, n) if x.all() else (np.where(x > 0, x, 1.0), np.where(x > 0, n, 1.0))
@@ -168,9 +169,9 @@ class Info:
         return cls._decided(t.n, h_a, h_b, h_ab, t.a_decides, t.b_decides, t.identical)
 
     @classmethod
-    def joined(cls, parts: Sequence[Any]) -> Self:
+    def joined(cls, parts: Sequence[Info]) -> Self:
         """Several tiles as one."""
-        columns: dict[str, Any] = {}
+        columns: dict[str, Dynamic] = {}
         for f in fields(cls):
             values = [getattr(part, f.name) for part in parts]
             columns[f.name] = None if any(x is None for x in values) else np.concatenate(values)
@@ -223,7 +224,7 @@ Sizes = tuple[Array, Array]
 
 #: most pairs of sizes whose expected mutual information is cached
 KEPT = 64
-_expected: dict[Any, float] = {}
+_expected: dict[tuple[Scalar, ...], float] = {}
 
 #: variance of a cell above which its moments give its contribution to full precision
 WIDE = 1e8

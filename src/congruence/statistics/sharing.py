@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic, Scalar, SparseMatrix
 
 Rows = tuple[Array, Array]
 #: number of pairs of cells above which the loop is compiled; below it, numpy is faster than loading numba
@@ -24,10 +24,10 @@ class Walk:
     #: pairs that share 0, 1, 2 … clusters
     sharing: tuple[Array, Array]
     #: pairs with the same number of common clusters in a and b; Σ min and Σ max of the two numbers; pairs that share in both
-    agree: Any
-    least: Any
-    most: Any
-    both: Any
+    agree: Scalar
+    least: Scalar
+    most: Scalar
+    both: Scalar
     #: Σ min / max of the two numbers, pairs that share nothing in either counting 1
     soft: float
     #: for each cell, the points that share a cluster with one of its points, and Σ min / own number over them
@@ -38,10 +38,10 @@ class Walk:
     values: tuple[tuple[Array, Array], tuple[Array, Array]]
 
 
-def walked(mass: Array, own: Array, a: Rows, b: Rows, pairs: Any) -> Walk:
+def walked(mass: Array, own: Array, a: Rows, b: Rows, pairs: SparseMatrix) -> Walk:
     """The sums over all pairs of cells that share a cluster of a or of b; `pairs` is the number of all pairs of points."""
     whole = mass.dtype.kind in "iu"
-    kind: Any = np.int64 if whole else np.float64
+    kind: Dynamic = np.int64 if whole else np.float64
     mass = mass.astype(kind, copy=False)
     squares = mass * mass - own
     inside = squares // 2 if whole else squares / 2
@@ -85,7 +85,7 @@ def _lists(starts: Array, clusters: Array) -> tuple[Array, Array, Array]:
 
 
 def _apart(
-    mass: Array, own: Array, covered: list[Array], pairs: Any, whole: bool
+    mass: Array, own: Array, covered: list[Array], pairs: SparseMatrix, whole: bool
 ) -> tuple[float, list[tuple[float, float]]]:
     """Σ |E_a − E_b| if no pair shared anything, and for each side the pairs with E = 1/2 and E = 1 without sharing.
 
@@ -115,7 +115,7 @@ def _unshared(first: bool, second: bool) -> float:
     return 0.0 if first and second else 0.5 if first or second else 1.0
 
 
-def _values(hist: Array, lengths: Array, special: tuple[float, float], pairs: Any) -> tuple[Array, Array]:
+def _values(hist: Array, lengths: Array, special: tuple[float, float], pairs: SparseMatrix) -> tuple[Array, Array]:
     """Distinct values of E and their numbers of pairs."""
     shared, rank = np.nonzero(hist)
     value = np.concatenate([shared / lengths[rank], [0.5, 1.0, 0.0]])

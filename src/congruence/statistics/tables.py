@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from congruence.errors import InputError
 from congruence.machine.jit import compiled
+from congruence.typing import Dynamic, Frame, Label, Option, Record, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap, Overlap
     from congruence.statistics.pairs import Pairs
 
-Array = NDArray[Any]
+Array = NDArray[Scalar]
+#: names of clusters: an array, a tuple or a range
+ClusterNames = Array | Sequence[Label]
 Made = TypeVar("Made")
 
 
-def label_order(labels: Sequence[Any]) -> list[int]:
+def label_order(labels: Sequence[Label]) -> list[int]:
     """Positions of the labels in sorted order; labels that cannot be compared are ordered by type, then by text."""
     try:
         return sorted(range(len(labels)), key=labels.__getitem__)
@@ -38,11 +41,11 @@ def xlogx(x: Array) -> Array:
 class AsJson:
     """Adds `to_json` to classes that have a `to_dict`."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The content of the JSON."""
         raise NotImplementedError
 
-    def to_json(self, **options: Any) -> str:
+    def to_json(self, **options: Option) -> str:
         """The same as JSON.
 
         Args:
@@ -84,8 +87,8 @@ class Table(AsJson):
     row: Array
     col: Array
     count: Array
-    rows: Any
-    columns: Any
+    rows: ClusterNames
+    columns: ClusterNames
     #: self-pair contribution, subtracted from sums over ordered pairs (n without weights, Σw² with weights)
     own: float
     frame_kind: str | None = field(default=None, repr=False)
@@ -100,7 +103,7 @@ class Table(AsJson):
         return len(self.rows), len(self.columns)
 
     @cached_property
-    def n(self) -> Any:
+    def n(self) -> Scalar:
         """All points, or their total mass."""
         return self.count.sum()
 
@@ -120,13 +123,13 @@ class Table(AsJson):
         dense[self.row, self.col] = self.count
         return dense
 
-    def to_sparse(self) -> Any:
+    def to_sparse(self) -> SparseMatrix:
         """The table as a scipy.sparse CSR array."""
         from scipy.sparse import csr_array
 
         return csr_array((self.count, (self.row, self.col)), shape=self.shape)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """The names of the clusters on both sides, and the counts: {"rows": …, "columns": …, "counts": …}."""
         sides = [[x.item() if isinstance(x, np.generic) else x for x in names] for names in (self.rows, self.columns)]
         return {"rows": sides[0], "columns": sides[1], "counts": self.to_array().tolist()}
@@ -138,7 +141,7 @@ class Table(AsJson):
     def __hash__(self) -> int:
         return hash(self.shape)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(self, backend: str | None = None) -> Frame:
         """The table as a data frame, with cluster names on both sides.
 
         Args:
@@ -221,9 +224,9 @@ def _binned(where: Array, mass: Array, size: int) -> Array:
     return np.bincount(where, weights=mass, minlength=size).astype(mass.dtype, copy=False)
 
 
-def union(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Array, Array]]:
+def union(left: ClusterNames, right: ClusterNames) -> tuple[tuple[Label, ...], tuple[Array, Array]]:
     """All names, sorted, and the positions of each side's names."""
-    names = list(dict.fromkeys(left + right))
+    names = list(dict.fromkeys([*left, *right]))
     names = [names[i] for i in label_order(names)]
     place = {name: i for i, name in enumerate(names)}
     maps = tuple(np.array([place[x] for x in side], dtype=np.int64) for side in (left, right))
@@ -251,7 +254,7 @@ class Tables:
     #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
     within: Array | None = None
     #: soft pairs only: the two membership matrices, sparse, the weights of the points, and their self-pair contributions
-    memberships: Sequence[Callable[[], tuple[Any, Any, Array, Array]]] | None = None
+    memberships: Sequence[Callable[[], tuple[Dynamic, Dynamic, Array, Array]]] | None = None
     #: covers only: see `Table.maps`
     maps: Sequence[tuple[ClusterMap | None, ClusterMap | None]] | None = None
 
@@ -305,7 +308,7 @@ class Tables:
         return self.maps is None and not any((x == 1).any() for x in last)
 
     @cached_property
-    def _made(self) -> dict[Any, Any]:
+    def _made(self) -> dict[Hashable, Dynamic]:
         return {}
 
     def once(self, make: Callable[[Tables], Made]) -> Made:
@@ -485,7 +488,7 @@ def as_tile(tables: Array) -> Tables:
     return Tables(row, col, tables[pair, row, col], np.searchsorted(pair, np.arange(len(n) + 1)), shapes, n, n)
 
 
-def code_type(k: int) -> Any:
+def code_type(k: int) -> type[np.integer[Scalar]]:
     """The smallest type that holds the codes 0 … k."""
     return np.uint8 if k <= 0xFF else np.uint16 if k <= 0xFFFF else np.int32
 

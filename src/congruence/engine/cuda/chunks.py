@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from congruence.engine.cuda.stacks import Stack, i32, i64
 from congruence.machine.device import Kernel, ctype, cupy, kernel
 from congruence.statistics.information import terms_of
 from congruence.statistics.tables import Array
+from congruence.typing import DeviceArray
 
 #: (largest cluster, points per chunk, bits, threads): clusters up to this size are counted in chunks of about this many
 #: points, in hash tables of 2^bits cells; the cells of larger clusters are sorted
@@ -21,8 +21,14 @@ SQUARES, LOGS, ROWS, COLUMNS, SUMS = range(5)
 
 
 def any_shape(
-    stack: Stack, row: int, clusters: Clusters, others: Array, terms: tuple[Any, ...], maxima: bool, upload: Any
-) -> Any:
+    stack: Stack,
+    row: int,
+    clusters: Clusters,
+    others: Array,
+    terms: tuple[DeviceArray, ...],
+    maxima: bool,
+    upload: Callable[[Array], DeviceArray],
+) -> DeviceArray:
     """Sums of the tables of one clustering of a stack with others."""
     cp = cupy()
     order, begin = sorted_points(stack, row, clusters), clusters.begin
@@ -66,14 +72,14 @@ class Clusters:
     """The clusters of one clustering by size, the largest first."""
 
     #: the place of each cluster in this order, and where its points start, on the GPU
-    place: Any
-    begin: Any
+    place: DeviceArray
+    begin: DeviceArray
     #: how many clusters have more than one point, and more than each kind of CHUNKS, and how many points these have
     rows: list[int]
     points: list[int]
 
 
-def by_size(stack: Stack, rows: Sequence[int], upload: Any) -> list[Clusters]:
+def by_size(stack: Stack, rows: Sequence[int], upload: Callable[[Array], DeviceArray]) -> list[Clusters]:
     """The clusters of these clusterings by size."""
     cp = cupy()
     least = ~upload(np.array([1, *(kind[0] for kind in CHUNKS)], dtype=np.uint32))
@@ -91,14 +97,15 @@ def by_size(stack: Stack, rows: Sequence[int], upload: Any) -> list[Clusters]:
     return [Clusters(*x, *limit) for x, limit in zip(found, cp.stack(limits).tolist(), strict=True)]
 
 
-def sorted_points(stack: Stack, row: int, clusters: Clusters) -> Any:
+def sorted_points(stack: Stack, row: int, clusters: Clusters) -> DeviceArray:
     """The points of a clustering sorted by cluster, the largest first."""
     return cupy().argsort(clusters.place[stack.codes[row, : stack.n]]).astype(np.uint32)
 
 
 def _by_sorting(
-    stack: Stack, order: Any, begin: Any, rows: int, points: int, others: Array, terms: tuple[Any, ...], maxima: bool,
-    sums: Any,
+    stack: Stack, order: DeviceArray, begin: DeviceArray, rows: int, points: int, others: Array,
+    terms: tuple[DeviceArray, ...], maxima: bool,
+    sums: DeviceArray,
 ) -> None:  # fmt: skip
     """Add the cells of the first rows and points: runs of equal keys, row · k + label, once these are sorted."""
     cp = cupy()

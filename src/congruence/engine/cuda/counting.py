@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from congruence.statistics.information import ChanceInfo, Info, distinct, places
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Maxima, Table, Tables
+from congruence.typing import DeviceArray, Dynamic
 
 #: increments per tile of pairs; while the GPU counts the next tile, the host computes the measures of the last
 TILE = 5e10
@@ -67,7 +68,7 @@ class Cells:
         return cpu.placed(where.get(), _whole(tables[where].get()), offset, width[pair_j])
 
     def _by_sorting(
-        self, width: Array, pair_i: Array, pair_j: Array, weights: Any, mass: Mass | None
+        self, width: Array, pair_i: Array, pair_j: Array, weights: DeviceArray, mass: Mass | None
     ) -> tuple[Array, ...]:
         """The same for weighted points, and for tables larger than the data: points sorted by cell, pair by pair."""
         cp = cupy()
@@ -114,7 +115,7 @@ def _product(left: Sequence[Clustering], right: Sequence[Clustering], weights: A
     return np.asarray(whole.get())
 
 
-def _rows(clustering: Clustering, piece: slice) -> Any:
+def _rows(clustering: Clustering, piece: slice) -> DeviceArray:
     """Memberships of some points on the GPU, dense."""
     cp = cupy()
     if isinstance(clustering, Memberships):
@@ -141,7 +142,7 @@ def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Ca
     sizes, many = (np.concatenate([pair[x] for pair in own]) for x in (0, 1))
     there = [cp.asarray(x) for x in (many, start)]
 
-    def ordered(i: Array, j: Array) -> list[Any]:
+    def ordered(i: Array, j: Array) -> list[DeviceArray]:
         inner, outer = np.where(place[i] > place[j], (j, i), (i, j))
         return [cp.asarray(x.astype(np.int32)) for x in (inner, outer)]
 
@@ -242,7 +243,7 @@ def _dealt_tiles(
         yield from _fused_tiles(labels, runs, wanted, progress)
         return
 
-    def one(card: int, own: Sequence[Run], found: SimpleQueue[Any]) -> None:
+    def one(card: int, own: Sequence[Run], found: SimpleQueue[Dynamic]) -> None:
         try:
             with cupy().cuda.Device(card), in_memory():
                 for counted in _fused_tiles(labels, own, wanted, None):
@@ -251,7 +252,7 @@ def _dealt_tiles(
         except BaseException as error:  # raised again by the thread that waits
             found.put(error)
 
-    waiting: list[SimpleQueue[Any]] = []
+    waiting: list[SimpleQueue[Dynamic]] = []
     for card, own in zip(cards, dealt(runs, len(cards)), strict=True):
         waiting.append(SimpleQueue())
         Thread(target=one, args=(card, own, waiting[-1]), daemon=True).start()
@@ -332,8 +333,8 @@ class _Blocks:
         cupy().cuda.get_current_stream().synchronize()
         self.labels = [labels[start : start + room] for start in range(0, len(labels), room)]
         self.there: dict[int, int] = {}  # block → third of the stack
-        self.coming: dict[int, list[Any]] = {}
-        self.used: dict[int, Any] = {}  # third → event after which the GPU no longer uses it
+        self.coming: dict[int, list[Future[None]]] = {}
+        self.used: dict[int, Dynamic] = {}  # third → event after which the GPU no longer uses it
         self.known: dict[int, list[Array]] = {}
 
     def bring(self, block: int, keep: set[int]) -> None:

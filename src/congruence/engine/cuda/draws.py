@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from congruence.machine import device
 from congruence.machine.device import Kernel, cupy, kernel
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile
+from congruence.typing import DeviceArray
+
+if TYPE_CHECKING:
+    from congruence.statistics import Statistic
 
 #: random tables are drawn cell by cell while they have no more cells than this many per point, else points are permuted
 DRAWN_CELLS = 0.25
@@ -44,7 +48,7 @@ def by_tables(k_a: int, k_b: int, n: int) -> bool:
     return k_a * k_b <= DRAWN_CELLS * n
 
 
-def random_statistic(need: type, a: Array, b: Array, seed: int, information: float | None = None) -> Any:
+def random_statistic(need: type, a: Array, b: Array, seed: int, information: float | None = None) -> Statistic:
     """The statistic of pairs that are independent given their sizes (draws × clusters), drawn on the GPU.
 
     `information` is E[MI] if all draws have the same sizes.
@@ -54,7 +58,7 @@ def random_statistic(need: type, a: Array, b: Array, seed: int, information: flo
         fixed = [not x.strides[0] or draws == 1 for x in (a, b)]
         if need not in FUSED:
             tables = random_sums(a, b, fixed, seed, False, True)[-1]
-            return need.from_tables(as_tile(tables))  # type: ignore[attr-defined]
+            return need.from_tables(as_tile(tables))  # type: ignore[attr-defined, no-any-return]
         sums = random_sums(a, b, fixed, seed, need is Maxima, False)
         sizes = [line[line > 0] for x, same in zip((a, b), fixed, strict=True) for line in (x[:1] if same else x)]
         i = np.zeros(draws, dtype=np.int64) if fixed[0] else np.arange(draws)
@@ -75,7 +79,7 @@ def random_sums(
     """Sums of random tables, as those of `Sums.result`, and, if requested, the tables (draws, k_a, k_b)."""
     cp = cupy()
     draws, n = len(a), int(a[0].sum())
-    sides: list[Any] = []
+    sides: list[DeviceArray] = []
     for x, same in zip((a, b), fixed, strict=True):
         there = cp.asarray(np.ascontiguousarray(x[:1] if same else x, dtype=np.uint32))
         sides += [there, i32(x.shape[1]), i32(0 if same else x.shape[1])]
@@ -93,7 +97,7 @@ def random_sums(
     return squares, logs, best_a, best_b, found
 
 
-def permuted(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[list[Labels]]:
+def permuted(a: Labels, b: Labels, orders: Iterable[DeviceArray]) -> Iterator[list[Labels]]:
     """a, then b in each of these orders (permutations × points, on host or GPU), all on the GPU, batch by batch."""
     cp = cupy()
     n, kind = len(a), code_kind([a, b])
@@ -111,7 +115,7 @@ def permuted(a: Labels, b: Labels, orders: Iterable[Any]) -> Iterator[list[Label
             ]
 
 
-def permuted_statistic(need: type, a: Labels, b: Labels, draws: int, seed: int) -> Iterator[Any]:
+def permuted_statistic(need: type, a: Labels, b: Labels, draws: int, seed: int) -> Iterator[Statistic]:
     """The statistic of a with random permutations of b, batch by batch."""
     kind = Tables if need is Table else need
     for members in permuted(a, b, permutations(len(a), draws, seed)):
@@ -119,7 +123,7 @@ def permuted_statistic(need: type, a: Labels, b: Labels, draws: int, seed: int) 
             yield tile.statistics[kind]
 
 
-def permutations(n: int, many: int, seed: int) -> Iterator[Any]:
+def permutations(n: int, many: int, seed: int) -> Iterator[DeviceArray]:
     """Batches of random orders of n points, on the GPU: random keys, sorted. The orders follow from the seed alone."""
     cp = cupy()
     batch = max(1, min(many, int(device.free_memory() // 4 // (24 * n)), (1 << 27) // n))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from congruence.inputs.labels import Labels
 from congruence.machine import device
 from congruence.machine.device import Kernel, ctype, cupy, kernel
 from congruence.statistics.tables import Array
+from congruence.typing import DeviceArray
 
 # --- agreement of points ----------------------------------------------------------------------------------------
 
@@ -36,7 +36,7 @@ class Points:
             (*stack.arguments, i32(self.members), i32(self.labels.shape[1]), self.labels),
         )  # fmt: skip
 
-    def _run(self, rows: slice, many: Any, out: Any, shared: int) -> None:
+    def _run(self, rows: slice, many: DeviceArray, out: DeviceArray, shared: int) -> None:
         kind = "u64" if out.dtype == np.uint64 else ctype(out)
         high = rows.stop - rows.start
         kernel(Kernel.AGREEMENT, self.kind, kind)(
@@ -46,7 +46,7 @@ class Points:
             shared_mem=shared,
         )  # fmt: skip
 
-    def counts(self, rows: slice) -> Any:
+    def counts(self, rows: slice) -> DeviceArray:
         """How many members put these points together with each point; uint8 or uint16, on the GPU."""
         out = cupy().empty((rows.stop - rows.start, self.n), np.uint8 if self.members <= 0xFF else np.uint16)
         self._run(rows, None, out, 0)

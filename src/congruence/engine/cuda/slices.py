@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from congruence.engine.cuda.stacks import Stack
 from congruence.machine import device
 from congruence.machine.device import cupy
 from congruence.statistics.tables import Array
+from congruence.typing import DeviceArray
 
 #: a row of a large table has one cell per cluster up to this many cells per point; above that it is hashed
 DENSE = 5
@@ -27,7 +27,7 @@ def shared_bytes() -> int:
     return device.facts()[1] - 1024
 
 
-def sorted_points(stack: Stack, block: Array, upload: Callable[[Array], Any]) -> tuple[Any, Array]:
+def sorted_points(stack: Stack, block: Array, upload: Callable[[Array], DeviceArray]) -> tuple[DeviceArray, Array]:
     """For each of these clusterings: its points sorted by cluster, largest first, and where each cluster starts."""
     cp = cupy()
     widest = int(stack.k[block].max())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from congruence.inputs.labels import Labels
 from congruence.machine import device
 from congruence.machine.device import cupy
 from congruence.statistics.tables import Array
+from congruence.typing import DeviceArray, Scalar
 
 #: share of the GPU's free memory that labels may take; the rest is for tables and sorted points
 SHARE = 0.6
@@ -39,25 +40,25 @@ def in_memory() -> Iterator[None]:
 class Stack:
     """Codes of clusterings on the GPU, one row each; `k` and `sizes` by row."""
 
-    codes: Any
+    codes: DeviceArray
     n: int
     k: Array
     sizes: Sequence[Array]
 
     @property
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self) -> tuple[object, ...]:
         """The first arguments of a kernel."""
         return self.codes, i64(self.codes.strides[0] // self.codes.itemsize), i64(self.n)
 
 
-def code_kind(labels: Sequence[Labels]) -> Any:
+def code_kind(labels: Sequence[Labels]) -> type[np.unsignedinteger[Scalar]]:
     """The code type that fits all these clusterings."""
     if len(labels[0]) > MOST_POINTS:
         raise device.refusal(f"a CUDA GPU counts up to {MOST_POINTS:,} points, not {len(labels[0]):,}")
     return device.code_kind(max(c.k for c in labels))
 
 
-def fill(codes: Any, labels: Sequence[Labels]) -> list[Any]:
+def fill(codes: DeviceArray, labels: Sequence[Labels]) -> list[Future[None]]:
     """Copy clusterings into rows of `codes`; returns futures for copies from the host."""
     copies = []
     for row, c in enumerate(labels):
@@ -90,7 +91,7 @@ def whole_stack(labels: Sequence[Labels]) -> Stack | None:
     return Stack(codes, n, k, arrived(codes, labels, fill(codes, labels)))
 
 
-def arrived(codes: Any, labels: Sequence[Labels], coming: Sequence[Any]) -> list[Array]:
+def arrived(codes: DeviceArray, labels: Sequence[Labels], coming: Sequence[Future[None]]) -> list[Array]:
     """Wait until these labels are copied; returns the sizes of their clusters."""
     for copied in coming:
         copied.result()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from congruence.machine import device
 from congruence.machine.device import Kernel, ctype, cupy, kernel
 from congruence.statistics.information import unit_of
 from congruence.statistics.tables import Array
+from congruence.typing import DeviceArray, Dynamic
 
 # --- choice of route: all crossovers, measured by benchmarks/gpu.py -------- ---------------------------------------
 
@@ -49,14 +49,14 @@ LOOKUP = 1 << 20
 # --- sums of pairs ----------------------------------------------------------------------------------------------
 
 
-def terms_for(n: int) -> tuple[Any, ...]:
+def terms_for(n: int) -> tuple[DeviceArray, ...]:
     """The arguments of kernels for v·log(n/v) in whole units: a table for small counts and its size, n, and units per 1."""
     unit = np.float64(unit_of(n))
     return _terms_below(n, min(n, LOOKUP) + 1, device.current_card()), u32(min(n, LOOKUP) + 1), np.float64(n), unit
 
 
 @lru_cache(8)
-def _terms_below(n: int, end: int, card: int) -> Any:
+def _terms_below(n: int, end: int, card: int) -> DeviceArray:
     """v·log(n/v) in whole units for v = 0 … end − 1, on a GPU, and for all counts of hashed rows."""
     size = max(end, 8, min(n, 0xFFFF) + 1)
     out = cupy().empty(size, np.uint64)
@@ -65,7 +65,7 @@ def _terms_below(n: int, end: int, card: int) -> Any:
 
 
 @lru_cache(16)
-def _side_streams(card: int) -> tuple[Any, Any]:
+def _side_streams(card: int) -> tuple[Dynamic, Dynamic]:
     """Streams for copies to and from a GPU while it counts."""
     stream = cupy().cuda.Stream
     return stream(non_blocking=True), stream(non_blocking=True)
@@ -77,7 +77,7 @@ class Sums:
     def __init__(self, stack: Stack, a: Array, b: Array, maxima: bool = False) -> None:
         cp = cupy()
         self.stack, self.maxima = stack, maxima
-        self.held: list[Any] = [stack]  # arrays that running kernels read
+        self.held: list[DeviceArray] = [stack]  # arrays that running kernels read
         self.streams = _side_streams(device.current_card())
         self.terms = terms_for(stack.n)
         self.k = self.upload(stack.k.astype(np.int32))
@@ -100,7 +100,7 @@ class Sums:
         self.out.get(stream=back, out=self.host, blocking=False)
         self.arrived = back.record()
 
-    def upload(self, data: Array) -> Any:
+    def upload(self, data: Array) -> DeviceArray:
         """A small array on the GPU, kept until the end; it does not wait for kernels that are running."""
         there = self.streams[0]
         with there:
@@ -135,7 +135,7 @@ class Sums:
 
     # tables in shared memory
 
-    def _in_shared(self, x: Array, y: Array) -> Any:
+    def _in_shared(self, x: Array, y: Array) -> DeviceArray:
         """A block counts a clustering against a few others and keeps tables only while they are summed."""
         cp = cupy()
         n, k = self.stack.n, self.stack.k
@@ -177,7 +177,7 @@ class Sums:
         back[self.upload(order)] = out
         return back
 
-    def _in_parts(self, x: Array, y: Array, slots: int) -> Any:
+    def _in_parts(self, x: Array, y: Array, slots: int) -> DeviceArray:
         """Few pairs of many points: parts of the points add to tables in the GPU's memory, then sums are taken."""
         cp = cupy()
         offset = np.concatenate([[0], np.cumsum(self.stack.k[x] * self.stack.k[y])])
@@ -193,14 +193,14 @@ class Sums:
 
     # tables larger than shared memory
 
-    def _in_slices(self, x: Array, y: Array) -> Any:
+    def _in_slices(self, x: Array, y: Array) -> DeviceArray:
         """Points are sorted by one clustering; a block handles some of its clusters, a slice of the table."""
         out = self._sliced_alike(x, y)
         if self.maxima:
             out[:, COLUMNS] = self._sliced_alike(y, x)[:, ROWS]
         return out
 
-    def _sliced_alike(self, x: Array, y: Array) -> Any:
+    def _sliced_alike(self, x: Array, y: Array) -> DeviceArray:
         """Clusterings with a large cluster are counted apart: tiles of the others hold no rows too long for them."""
         large = self.largest[x] > most_hashed()
         if large.all() or not large.any():
@@ -210,14 +210,14 @@ class Sums:
             out[self.upload(some)] = self._sliced(x[some], y[some])
         return out
 
-    def _in_chunks(self, x: Array, y: Array) -> Any:
+    def _in_chunks(self, x: Array, y: Array) -> DeviceArray:
         """Tables of any shape: blocks count chunks of sorted points by hashing."""
         out = self._chunked(x, y)
         if self.maxima:
             out[:, COLUMNS] = self._chunked(y, x)[:, ROWS]
         return out
 
-    def _chunked(self, x: Array, y: Array) -> Any:
+    def _chunked(self, x: Array, y: Array) -> DeviceArray:
         out = cupy().empty((len(x), SUMS), np.uint64)
         rows = np.unique(x)
         for top in range(0, len(rows), SORTED_AT_ONCE):
@@ -229,7 +229,7 @@ class Sums:
                 )
         return out
 
-    def _sliced(self, x: Array, y: Array) -> Any:
+    def _sliced(self, x: Array, y: Array) -> DeviceArray:
         cp = cupy()
         n, k = self.stack.n, self.stack.k
         out = cp.zeros((len(x), SUMS), np.uint64)
@@ -259,7 +259,7 @@ class Sums:
                 out[self.upload(where)] = sums[self.upload(i), self.upload(j)]
         return out
 
-    def _against(self, block: Array, side_by_side: Any, widths: Array, wanted: Array) -> Any:
+    def _against(self, block: Array, side_by_side: DeviceArray, widths: Array, wanted: Array) -> DeviceArray:
         """Sums of each clustering of the block with the requested clusterings of the tiles (a mask, block × tiles)."""
         n, members, each = self.stack.n, len(widths), np.arange(len(block))
         order, begin = sorted_points(self.stack, block, self.upload)
@@ -303,7 +303,14 @@ def _pinned(shape: tuple[int, ...]) -> Array:
 
 
 def count_tables(
-    stack: Stack, k: Any, rows: Any, offset: Any, cells: Array, mass: Any, tables: Any, slots: int
+    stack: Stack,
+    k: DeviceArray,
+    rows: DeviceArray,
+    offset: DeviceArray,
+    cells: Array,
+    mass: DeviceArray,
+    tables: DeviceArray,
+    slots: int,
 ) -> None:
     """Add the tables of pairs of rows to dense tables in the GPU's memory."""
     held = shared_bytes() // tables.itemsize

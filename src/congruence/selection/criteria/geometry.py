@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from congruence.selection.criteria.record import Clusterings, Context, Curve, Peer, top, unknown
+from congruence.statistics.tables import Array
 
 
 def _scores(name: str, better: str, found: Clusterings) -> Curve:
     from sklearn import metrics
 
-    score: Callable[[Any, Any], float] = getattr(metrics, name)
+    score: Callable[[Array, Array], float] = getattr(metrics, name)
     values = np.array(
         [
             float(score(found.points, labels)) if 1 < len(np.unique(labels)) < len(labels) else math.nan

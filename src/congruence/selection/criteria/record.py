@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from congruence.selection.halves import Sample
 from congruence.selection.looks import Look
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class Context:
     looks: Mapping[int, Look]
     seed: np.random.SeedSequence
     #: results shared by two criteria, computed once
-    shared: dict[str, Any] = field(default_factory=dict)
+    shared: dict[str, Dynamic] = field(default_factory=dict)
 
     @property
     def points(self) -> Array:

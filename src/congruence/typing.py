@@ -1,0 +1,79 @@
+"""Names of the types in signatures: what a person may pass, and objects of libraries without type stubs.
+
+No other module uses `Any` (tests/test_house.py). A name that ends in "Like" stands for whatever the inputs convert.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# --- what a person may pass ---
+
+#: one clustering: labels in a list, an array or a column of a frame or scan, memberships, a matrix, a cover, a hierarchy
+ClusteringLike: TypeAlias = Any
+#: clusterings of the same points: an Ensemble, label columns, a frame, a list, a mapping by name, a path, or a scan
+EnsembleLike: TypeAlias = Any
+#: a Hierarchy or what makes one: a linkage matrix, Newick text, nested lists, a fitted estimator
+TreeLike: TypeAlias = Any
+#: data with one row per point: an array, a sparse matrix, a frame, or a mapping of columns
+PointsLike: TypeAlias = Any
+#: a matrix: an array, a sparse matrix, a memory map, a Dask array, Similarity or Memberships
+MatrixLike: TypeAlias = Any
+#: one value per row: a list, an array, or a column of a frame
+ColumnLike: TypeAlias = Any
+#: one number per point or member: a list, an array, or a column of a frame or scan; None: all equal
+WeightsLike: TypeAlias = Any
+#: labels that mean "unassigned": one label, a set of them, or a mapping from column to labels; None: no label
+NoiseLike: TypeAlias = Any
+#: rows that stay where they are: a path, several paths, a folder, a Dask frame, a function that gives batches
+ScanLike: TypeAlias = Any
+#: a seed, a numpy generator, or None for a different result each time
+Seed: TypeAlias = "int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None"
+#: a function of (done, total), True for lines, False for silence, None for a bar on a terminal
+ProgressLike: TypeAlias = Callable[[int, int], object] | bool | None
+#: a Dask client, its address, or an executor of `concurrent.futures`; None: this machine
+Client: TypeAlias = Any
+#: a path of a file or folder
+PathLike: TypeAlias = str | os.PathLike[str]
+#: an object with `fit_predict` or `fit` and `labels_`, or a function from data to labels
+Estimator: TypeAlias = Any
+#: the value of an option that is passed on to another function, which checks it
+Option: TypeAlias = Any
+
+# --- values ---
+
+#: the name of a cluster or point: a text, a number, a date, None
+Label: TypeAlias = Any
+#: one value of an array or frame, of Python or numpy
+Scalar: TypeAlias = Any
+#: a JSON value: None, a number, a text, a list, or a mapping of these
+Json: TypeAlias = Any
+#: values by name, as `to_dict` returns them
+Record: TypeAlias = dict[str, Any]
+#: a function of any signature
+Function: TypeAlias = Callable[..., Any]
+
+# --- objects of other libraries ---
+
+#: the library that draws a figure
+Backend: TypeAlias = Literal["plotly", "matplotlib"]
+#: a frame of any library: pandas, polars, pyarrow, …
+Frame: TypeAlias = Any
+#: the index of a pandas object, or None
+Index: TypeAlias = Any
+#: a figure of plotly or matplotlib
+Figure: TypeAlias = Any
+#: a sparse matrix of SciPy
+SparseMatrix: TypeAlias = Any
+#: an array on a GPU (CuPy), or of numpy where the same code serves both
+DeviceArray: TypeAlias = Any
+#: an object known only at run time, or of a library without type stubs (Dask, CuPy, Typer)
+Dynamic: TypeAlias = Any
+
+#: names in annotations for which an argument of any type is right
+UNCHECKED = {"object", *(name for name, kind in list(globals().items()) if kind is Any or kind is object)}
