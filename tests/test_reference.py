@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import doctest
 import inspect
 import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import congruence as cg
+from congruence.cli import app
 from congruence.comparison.presenting import Result
 from congruence.errors import Caution
 from congruence.figures import DRAWN, DRAWN_TREES
@@ -82,6 +86,13 @@ def test_every_function_says_what_it_returns_and_shows_a_value(name):
     assert "\nReturns:\n" in doc, name
     assert ">>> " in doc, name
     assert not doc.rstrip().endswith("\nTrue"), f"{name}: the example shows True, not a value"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_no_example_shows_only_that_something_is_true(name):
+    """An example prints a value, not True."""
+    for example in doctest.DocTestParser().get_examples(PUBLIC[name].__doc__ or ""):
+        assert example.want.strip() not in ("True", "False"), example.source
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
@@ -154,6 +165,26 @@ def test_every_result_has_the_same_methods_and_keyword_fields(name):
     if kind not in (*DRAWN, *DRAWN_TREES):
         with pytest.raises(cg.InputError, match=f"there is no figure of a {name}"):
             result.plot()
+
+
+def test_kernels_of_a_paper_are_kept_by_name_only():
+    """The kernels of density profiles are in no signature and in no help, and are taken by name."""
+    named = ("kernel", "kernel_on", "degree", "coef0", "gamma")
+    assert not set(named) & set(inspect.signature(cg.compare_profiles).parameters)
+    option = next(p for p in get_command(app).commands["adco"].params if p.name == "kernel")
+    assert option.hidden
+    plain, curved = (cg.adco(A * 2, B * 2, X, **how) for how in ({}, {"kernel": "polynomial", "kernel_on": "clusters"}))
+    assert plain != curved
+
+
+def test_facts_are_enums():
+    """Direction, status and exactness are enums that equal their plain text."""
+    test = cg.permutation_test(A, B, "ari", 20, 0)
+    for value, text in ((cg.measure("ari").better, "higher"), (cg.measure("ari").status, "current")):
+        assert isinstance(value, Enum)
+        assert value == text
+    assert isinstance(test.exactness, Enum)
+    assert all(isinstance(m.better, Enum) and isinstance(m.status, Enum) for m in cg.measures())
 
 
 def test_cautions_are_records():

@@ -94,10 +94,11 @@ class AlternativeClustering(Clusterer):
         """Find alternatives to the given labels (one clustering, or several).
 
         Args:
-            X: The data, points × attributes: an array or a frame.
+            X: The data, points × attributes: an array, a frame of any library (also lazy: polars, DuckDB, Dask, Arrow
+                streams, xarray), a mapping of columns, or an AnnData object.
             y: The given clustering, or several. Default None: `labels_` is the k-means clustering,
                 and `alternatives_` are alternatives to it.
-            given_labels: Alias of `y`. Default None.
+            given_labels: The given clustering, if `y` is a target for the scorers of scikit-learn. Default None: `y`.
 
         Returns:
             The estimator.
@@ -156,9 +157,10 @@ class AlternativeClustering(Clusterer):
         """The labels of the first alternative.
 
         Args:
-            X: The data, points × attributes: an array or a frame.
+            X: The data, points × attributes: an array, a frame of any library (also lazy: polars, DuckDB, Dask, Arrow
+                streams, xarray), a mapping of columns, or an AnnData object.
             y: The given clustering, or several. Default None: the k-means clustering of X.
-            given_labels: Alias of `y`. Default None.
+            given_labels: The given clustering, if `y` is a target for the scorers of scikit-learn. Default None: `y`.
 
         Returns:
             Cluster of each point.
@@ -169,7 +171,7 @@ class AlternativeClustering(Clusterer):
         """The cluster of the first alternative with the nearest mean, for each point of new data.
 
         Args:
-            X: Numbers, with the attributes that `fit` saw.
+            X: Numbers, with the attributes that `fit` saw; the same kinds of containers.
 
         Returns:
             Cluster of each point.

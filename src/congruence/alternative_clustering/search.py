@@ -161,8 +161,8 @@ def alternatives(
     >>> colour, shape = rng.integers(0, 3, 150), rng.integers(0, 3, 150)
     >>> X = np.hstack([5 * np.eye(3)[colour], 4 * np.eye(3)[shape]]) + rng.normal(size=(150, 6))
     >>> found = cg.alternatives(X, colour, random_state=0)[0]
-    >>> bool(cg.ari(found.labels, shape) > 0.9), found.n_clusters
-    (True, 3)
+    >>> round(cg.ari(found.labels, shape), 2), found.n_clusters
+    (0.94, 3)
     """
     check_index(inter, intra)
     named = names_in(() if nominal is None else nominal, "nominal")

@@ -255,8 +255,8 @@ def adjusted(
     >>> a, b = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
     >>> m.method, round(m(a, b), 3), round(m.standard_error(a, b), 3)
     ('mean of 1,000 draws', 0.136, 0.005)
-    >>> cg.adjusted("rand").method, round(cg.adjusted("rand")(a, b), 6) == round(cg.ari(a, b), 6)
-    ('closed form', True)
+    >>> cg.adjusted("rand").method, round(cg.adjusted("rand")(a, b), 6), round(cg.ari(a, b), 6)
+    ('closed form', 0.242424, 0.242424)
     >>> round(cg.adjusted("rand", null="all")([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]), 6)
     0.475178
     """

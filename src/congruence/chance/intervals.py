@@ -47,8 +47,8 @@ class ConfidenceInterval(Result):
     >>> a = [0] * 50 + [1] * 50
     >>> b = [0] * 35 + [1] * 65
     >>> low, high = cg.confidence_interval(a, b, "ari", random_state=0)
-    >>> low < cg.ari(a, b) < high
-    True
+    >>> round(low, 2), round(cg.ari(a, b), 2), round(high, 2)
+    (0.28, 0.49, 0.76)
     """
 
     measure: Measure

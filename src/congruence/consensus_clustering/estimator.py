@@ -104,7 +104,8 @@ class ConsensusClustering(Clusterer):
         """Find the consensus of the label columns X, or of clusterings of the data X if there is a generator.
 
         Args:
-            X: Label columns, points × members, or an `Ensemble`; the data if there is a generator.
+            X: Label columns, points × members, or an `Ensemble`; the data, also sparse, if there is a generator. Arrays,
+                frames of any library (also lazy: polars, DuckDB, Dask, Arrow streams, xarray) and AnnData objects.
             y: Ignored.
 
         Returns:
@@ -159,7 +160,8 @@ class ConsensusClustering(Clusterer):
         `labels_` comes from the votes of the members, so for the data of `fit` the nearest mean can be that of another cluster.
 
         Args:
-            X: Data with the features that `fit` saw; an estimator fitted on labels alone has no `predict`.
+            X: Data with the features that `fit` saw, in the same kinds of containers; an estimator fitted on labels alone has
+                no `predict`.
 
         Returns:
             Cluster of each point.

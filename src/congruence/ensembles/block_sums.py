@@ -128,8 +128,8 @@ def pair_sums(
     >>> import congruence as cg, numpy as np
     >>> p, q = np.array([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]), np.eye(3)
     >>> halves = [cg.pair_sums(p[s], q[s], range(3)[s], range(3)) for s in (slice(0, 2), slice(2, 3))]
-    >>> sum(halves).kas() == cg.kas(p, q), round(sum(halves).kas(), 4)
-    (True, 0.9258)
+    >>> round(sum(halves).kas(), 4), round(cg.kas(p, q), 4)
+    (0.9258, 0.9258)
     """
     try:
         p, q = (np.asarray(b.toarray() if hasattr(b, "toarray") else b, dtype=np.float64) for b in (block_p, block_q))
