@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 # --- what a person may pass ---
 
 #: one clustering: labels in a list, an array or a column of a frame or scan, memberships, a matrix, a cover, a hierarchy
-ClusteringLike: TypeAlias = Any
+ClusteringLike: TypeAlias = object
 #: clusterings of the same points: an Ensemble, label columns, a frame, a list, a mapping by name, a path, or a scan
-EnsembleLike: TypeAlias = Any
+EnsembleLike: TypeAlias = object
 #: a Hierarchy or what makes one: a linkage matrix, Newick text, nested lists, a fitted estimator
-TreeLike: TypeAlias = Any
+TreeLike: TypeAlias = object
 #: data with one row per point: an array, a sparse matrix, a frame, or a mapping of columns
-PointsLike: TypeAlias = Any
+PointsLike: TypeAlias = object
 #: a matrix: an array, a sparse matrix, a memory map, a Dask array, Similarity or Memberships
 MatrixLike: TypeAlias = Any
 #: one value per row: a list, an array, or a column of a frame
 ColumnLike: TypeAlias = Any
 #: one number per point or member: a list, an array, or a column of a frame or scan; None: all equal
-WeightsLike: TypeAlias = Any
+WeightsLike: TypeAlias = object
 #: labels that mean "unassigned": one label, a set of them, or a mapping from column to labels; None: no label
-NoiseLike: TypeAlias = Any
+NoiseLike: TypeAlias = object
 #: rows that stay where they are: a path, several paths, a folder, a Dask frame, a function that gives batches
-ScanLike: TypeAlias = Any
+ScanLike: TypeAlias = object
 #: a seed, a numpy generator, or None for a different result each time
 Seed: TypeAlias = "int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None"
 #: a function of (done, total), True for lines, False for silence, None for a bar on a terminal

@@ -190,7 +190,7 @@ class AlternativeClustering(Clusterer):
         return tags
 
 
-def _has_words(X: PointsLike) -> bool:
+def _has_words(X: Dynamic) -> bool:
     """Whether the data have nominal attributes."""
     if hasattr(X, "columns"):
         names = X.column_names if hasattr(X, "column_names") else list(X.columns)

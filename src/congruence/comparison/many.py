@@ -315,9 +315,7 @@ def compare_to(
     )  # fmt: skip
 
 
-def _named_reference(
-    name: str, columns: Sequence[tuple[str, ClusteringLike]], clusterings: EnsembleLike
-) -> ClusteringLike:
+def _named_reference(name: str, columns: Sequence[tuple[str, ClusteringLike]], clusterings: Dynamic) -> ClusteringLike:
     """The clustering of this name; a column of a frame may be of any kind, because it is requested by name."""
     named = dict(columns)
     if name not in named and is_frame(clusterings) and name in clusterings.columns:

@@ -21,7 +21,7 @@ from congruence.statistics.information import ChanceInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Tables
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
-from congruence.typing import ClusteringLike, Dynamic, TreeLike
+from congruence.typing import ClusteringLike, Dynamic
 
 #: statistics of two trees
 OF_TREES = (MergeHeights, Clades, LevelInfo)
@@ -39,9 +39,7 @@ def takes_trees(m: Measure) -> bool:
     return m.needs in OF_TREES or "path" in m.parameters
 
 
-def compare_trees(
-    a: TreeLike, b: TreeLike, measures: Measures, threads: int | None, engine: str = "auto"
-) -> Comparison:
+def compare_trees(a: Dynamic, b: Dynamic, measures: Measures, threads: int | None, engine: str = "auto") -> Comparison:
     """Measures of two hierarchies, or of a hierarchy and labels."""
     check_cpu(engine)
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
@@ -334,7 +332,7 @@ def all_pairs_of_trees(
 
 
 def trees_to(
-    reference: ClusteringLike,
+    reference: Dynamic,
     named: Sequence[tuple[str, Hierarchy]],
     measures: Measures,
     threads: int | None,

@@ -116,7 +116,7 @@ def as_columns(X: PointsLike, nominal: Sequence[str | int] = ()) -> Columns:
     return Columns(names, columns)
 
 
-def raw_columns(X: PointsLike) -> tuple[tuple[str, ...], list[ColumnLike]]:
+def raw_columns(X: Dynamic) -> tuple[tuple[str, ...], list[ColumnLike]]:
     """Names and values of the columns of any table."""
     if isinstance(X, Mapping) and not type(X).__module__.startswith("xarray"):
         return tuple(map(str, X)), list(X.values())

@@ -331,7 +331,7 @@ def _profile(
     return counted(columns, [clustering], binning, threads=threads)[0]
 
 
-def _from_stream(windows: PointsLike) -> Iterable[tuple[Label, PointsLike, ClusteringLike]]:
+def _from_stream(windows: Dynamic) -> Iterable[tuple[Label, PointsLike, ClusteringLike]]:
     is_one = not isinstance(windows, Iterable) or getattr(windows, "ndim", None) == 0
     if isinstance(windows, str) or frame_kind(windows) is not None or is_one:
         raise InputError("name the columns of a table, as in drift(table, labels='cluster', window='day')")

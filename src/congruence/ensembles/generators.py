@@ -127,7 +127,7 @@ def _is_whole(x: object) -> bool:
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
-def with_index(members: Sequence[Array], X: PointsLike) -> list[Array] | list[Clustering]:
+def with_index(members: Sequence[Array], X: Dynamic) -> list[Array] | list[Clustering]:
     """Clusterings of the rows of X, with its index if there is one, so that they are not compared with other rows."""
     if frame_kind(X) != "pandas":
         return list(members)
@@ -153,7 +153,7 @@ def made_members(
     return members, tuple(f"{many} of {len(jobs)} members: {text}" for text, many in warned.items())
 
 
-def as_data(X: PointsLike) -> Array | SparseMatrix:
+def as_data(X: Dynamic) -> Array | SparseMatrix:
     """A 2-D array of finite numbers, or a sparse matrix of them."""
     X = matrix_of(X)[0] if is_anndata(X) else in_memory(X)
     kind = frame_kind(X)

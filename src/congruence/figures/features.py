@@ -10,7 +10,7 @@ from congruence.ensembles.generators import as_data
 from congruence.errors import InputError
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
-from congruence.typing import PointsLike
+from congruence.typing import Dynamic
 
 #: features named for a cluster, and most features of the heat map
 NAMED, MOST_FEATURES = 5, 30
@@ -27,7 +27,7 @@ class Features:
     named: tuple[tuple[tuple[str, float], ...], ...]
 
 
-def features_of(X: PointsLike, names: tuple[str, ...], labels: Array, k: int) -> Features | None:
+def features_of(X: Array, names: tuple[str, ...], labels: Array, k: int) -> Features | None:
     """Effect sizes of dense data; None for sparse data, or if there is nothing to compare.
 
     >>> x = np.array([[0.0, 5], [1, 6], [4, 5], [5, 6]])
@@ -55,7 +55,7 @@ def features_of(X: PointsLike, names: tuple[str, ...], labels: Array, k: int) ->
     return Features(tuple(names[j] for j in strongest.tolist()), effects[:, strongest], tuple(named))
 
 
-def numbers_of(data: PointsLike, n: int) -> tuple[Array, tuple[str, ...]]:
+def numbers_of(data: Dynamic, n: int) -> tuple[Array, tuple[str, ...]]:
     """The data as points × features, and the names of the features; default names if the data have none."""
     names = None
     if frame_kind(data) is not None and hasattr(data, "columns"):

@@ -22,7 +22,7 @@ from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
-from congruence.typing import ClusteringLike, Dynamic
+from congruence.typing import Dynamic
 
 if TYPE_CHECKING:
     from congruence.ensembles.distribution import ConsensusCdf
@@ -268,7 +268,7 @@ def cells_of(e: Ensemble, labels: Array | None = None, most: int = MOST_CELLS, o
     return Cells(order, edges, _block_means(e, order, edges))
 
 
-def _point_order(e: Ensemble, labels: ClusteringLike) -> Array:
+def _point_order(e: Ensemble, labels: Dynamic) -> Array:
     if labels is None:
         labels = next((c for c in e.members if not c.soft and not c.gaps), np.zeros(e.n_points, np.int64))
     codes = labels.codes.astype(np.int64) if hasattr(labels, "codes") else np.unique(labels, return_inverse=True)[1]
@@ -428,7 +428,7 @@ def flow_heights(counts: Array, room: float, slot: float) -> tuple[tuple[Array, 
     return tuple((c - h / 2 - shift, h) for c, h in sides)
 
 
-def ensemble_parts(e: Ensemble, labels: ClusteringLike) -> tuple[Cells, ConsensusCdf, str]:
+def ensemble_parts(e: Ensemble, labels: Dynamic) -> tuple[Cells, ConsensusCdf, str]:
     """The cells of the consensus matrix, its distribution, and the title of the figure."""
     cells = cells_of(e, labels)
     exact = e.n_points <= EXACT_POINTS

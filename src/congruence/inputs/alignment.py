@@ -133,6 +133,7 @@ def as_mass(
         return None
     if sample_weight is not None and frequency is not None:
         raise InputError("pass sample_weight (importance) or frequency (counts), not both")
+    given: Dynamic
     name, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
     if n == SCANNED or getattr(given, "lazy", False):
         if n != SCANNED or not getattr(given, "lazy", False):

@@ -41,7 +41,7 @@ def as_clustering(data: ClusteringLike, who: str = "labels") -> Clustering:
     [1, 0, 1]
     """
     if isinstance(data, Labels | Memberships) or getattr(data, "is_cover", False):
-        return data  # type: ignore[no-any-return]
+        return data  # type: ignore[return-value]
     if type(data) is np.ndarray:
         return _clustering_from_array(data, who)
     if hasattr(data, "obs"):
@@ -105,7 +105,7 @@ def _clustering_from_card(data: DeviceArray, who: str) -> Clustering:
     return _clustering_from_array(values.get(), who)
 
 
-def _as_array(data: ClusteringLike, who: str) -> Array:
+def _as_array(data: Dynamic, who: str) -> Array:
     """A numpy array; a list keeps the labels it holds (1 and '1' stay different)."""
     if isinstance(data, np.ma.MaskedArray):
         unmasked = data.data.astype(object)

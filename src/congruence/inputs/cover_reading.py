@@ -13,7 +13,7 @@ from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, label_order
-from congruence.typing import ClusteringLike, Dynamic, Frame, Label
+from congruence.typing import Dynamic, Frame, Label
 
 Keys = Literal["clusters", "points"]
 #: names of the columns of a long table
@@ -32,7 +32,7 @@ class Members:
     total: int | None = None
 
 
-def memberships_of(data: ClusteringLike, keys: Keys, who: str) -> Members:
+def memberships_of(data: Dynamic, keys: Keys, who: str) -> Members:
     """Memberships from anything that is a cover."""
     if isinstance(data, Members):
         return data

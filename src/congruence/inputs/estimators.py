@@ -54,7 +54,7 @@ def as_table(X: PointsLike) -> Dynamic:
     return matrix if hasattr(matrix, "tocsr") else np.asarray(matrix)
 
 
-def is_labels(X: PointsLike) -> bool:
+def is_labels(X: Dynamic) -> bool:
     """Whether these are label columns, by their type: integers, words, categories, or whole numbers with gaps.
 
     >>> is_labels(np.array([[0, 1]])), is_labels(np.array([[0.0, 16.0]])), is_labels(np.array([[0.0, np.nan]]))
@@ -75,7 +75,7 @@ def is_labels(X: PointsLike) -> bool:
     return bool(missing.any() and (values[~missing] == np.round(values[~missing])).all())
 
 
-def check_one_kind(X: PointsLike) -> None:
+def check_one_kind(X: Dynamic) -> None:
     """Refuse a frame that mixes measurements and whole numbers: without a generator, the latter may or may not be clusterings."""
     if not hasattr(X, "columns"):
         return

@@ -12,7 +12,7 @@ from congruence.errors import InputError
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Label, TreeLike
+from congruence.typing import Dynamic, Label
 
 #: heights from branch lengths are sums, rounded to this many digits so that rounding errors do not break ties
 DIGITS = 12
@@ -211,7 +211,7 @@ def _is_list(x: object) -> bool:
     return isinstance(x, list | tuple | set | frozenset)
 
 
-def from_nested(tree: TreeLike) -> Merges:
+def from_nested(tree: Dynamic) -> Merges:
     """The tree of nested lists, such as [[0, 1], [2, [3, 4]]]; levels are counted from the root."""
     points: dict[Label, int] = {}
     nodes: list[list[Dynamic]] = []

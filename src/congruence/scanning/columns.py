@@ -19,7 +19,7 @@ from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics import Statistic
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, ClusterNames, Table, Tables, label_order
-from congruence.typing import Dynamic, Index, NoiseLike
+from congruence.typing import Dynamic, Index
 
 if TYPE_CHECKING:
     from congruence.inputs.alignment import Mass
@@ -98,7 +98,7 @@ class Column(Labels):
     lazy = True
 
     def __init__(
-        self, source: Source, name: str, unassigned: Unassigned = "error", noise: NoiseLike = None,
+        self, source: Source, name: str, unassigned: Unassigned = "error", noise: frozenset[Hashable] | None = None,
         who: str | None = None,
         decided: bool = False,
     ) -> None:  # fmt: skip
@@ -111,7 +111,7 @@ class Column(Labels):
     source: Dynamic
     name: str
     unassigned: Unassigned
-    noise: NoiseLike
+    noise: frozenset[Hashable] | None
     who: str
     #: whether a rule for points in no cluster was given, as by an Ensemble
     decided: bool

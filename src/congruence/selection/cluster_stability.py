@@ -243,7 +243,7 @@ def stability(
             bar.add(1)
     with np.errstate(invalid="ignore", divide="ignore"):
         belonging = np.where(drawn[:, None] > 0, inside / drawn[:, None], np.nan)
-    points = tuple(X.index) if frame_kind(X) == "pandas" else tuple(range(n))
+    points = tuple(X.index) if frame_kind(X) == "pandas" else tuple(range(n))  # type: ignore[attr-defined]
     notes = tuple(f"{many} of {n_resamples + 1} clusterings: {text}" for text, many in warned.items())
     return ClusterStability(
         labels=whole, clusters=tuple(clusters.tolist()), jaccard=jaccard, belonging=belonging, scheme=scheme,

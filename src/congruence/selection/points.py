@@ -12,7 +12,7 @@ from congruence.inputs.labels import frame_kind
 from congruence.selection import kmeans
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
-from congruence.typing import PointsLike
+from congruence.typing import Dynamic, PointsLike
 
 #: most points used; from more points a random sample is drawn
 MOST_POINTS = 2_000
@@ -51,7 +51,7 @@ class Points:
 
 
 def prepare(
-    frame: PointsLike, data: PointsLike, standardise: bool, seed: np.random.SeedSequence, robust: bool = False
+    frame: PointsLike, data: Dynamic, standardise: bool, seed: np.random.SeedSequence, robust: bool = False
 ) -> Points:
     """The points to use, with notes on dropped columns, scales, sampling and what was left out.
 
