@@ -89,7 +89,21 @@ def reference() -> str:
             lines += [f"::: {getattr(cg, name).__module__}.{name}", ""]
         if title == "Measures":
             lines += ["::: congruence.formulas.record.find", "    options:", "      heading: measure", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *types()])
+
+
+def types() -> list[str]:
+    """The names of types in signatures, with what each stands for."""
+    text = (ROOT / "src" / "congruence" / "typing.py").read_text(encoding="utf-8")
+    lines = [
+        "## Types",
+        "",
+        "Signatures use these names of `congruence.typing`.",
+        "",
+        "| name | stands for |",
+        "|---|---|",
+    ]
+    return [*lines, *(f"| `{name}` | {what} |" for what, name in re.findall(r"^#: (.*)\n(\w+): TypeAlias", text, re.M))]
 
 
 def commands() -> str:

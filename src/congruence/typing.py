@@ -1,6 +1,7 @@
 """Names of the types in signatures: what a person may pass, and objects of libraries without type stubs.
 
-No other module uses `Any` (tests/test_house.py). A name that ends in "Like" stands for whatever the inputs convert.
+A name that ends in "Like" is what a person may pass: mostly any object, which the inputs convert or refuse with a message.
+`Any` stands only for what type checkers cannot know; no other module uses it (tests/test_house.py).
 """
 
 from __future__ import annotations
