@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from functools import reduce
 
 import numpy as np
@@ -16,7 +17,8 @@ from scanning_cases import KEYS, folder_of, labels, same
 
 import congruence as cg
 from congruence.inputs import files
-from congruence.scanning.scan import bytes_of
+from congruence.scanning import room
+from congruence.scanning.room import bytes_of
 
 # --- refusals in one line --------------------------------------------------------------------------------------------
 
@@ -318,3 +320,31 @@ def test_whole_numbers_that_floats_cannot_tell_apart(tmp_path):
         assert list(found.table.rows) == list(want.rows)
     assert pa.types.is_floating(read["x"].type)
     assert list(s["x"].names) == sorted({x for _, x, _ in rows})
+
+
+@pytest.mark.parametrize(
+    ("k", "memory", "threads", "fits"), [(15_000, 6e6, 2, False), (600, 6e6, 1, True), (600, 9e6, 2, True)]
+)
+def test_memory_bounds_all_that_a_scan_holds(tmp_path, k, memory, threads, fits):
+    """Labels, tables of all threads and rows that are read: they fit, in more passes if need be, or are refused with the size."""
+    n = 15_000
+    rng = np.random.default_rng(0)
+    columns = {f"c{j}": [f"cluster {c:05}" for c in (np.arange(n) % k + j * n).tolist()] for j in range(3)}
+    columns["c1"] = [columns["c1"][i] for i in rng.permutation(n)]
+    parquet.write_table(pa.table(columns), tmp_path / "x.parquet", row_group_size=n // 4)
+    expected = cg.compare_all(columns)["ari"] if fits else None
+    cg.compare_all(cg.scan(tmp_path, list(columns), threads=threads))  # kernels are loaded
+    pool, before = pa.proxy_memory_pool(pa.default_memory_pool()), pa.default_memory_pool()
+    pa.set_memory_pool(pool)
+    tracemalloc.start()
+    try:
+        s = cg.scan(tmp_path, list(columns), memory=memory, threads=threads)
+        if fits:
+            assert cg.compare_all(s)["ari"].tolist() == expected.tolist()
+        else:
+            with pytest.raises(cg.InputError, match=r"different labels in the first .* which take more than 6 MB"):
+                cg.compare_all(s)
+        assert tracemalloc.get_traced_memory()[1] + pool.max_memory() < memory + room.FREE
+    finally:
+        tracemalloc.stop()
+        pa.set_memory_pool(before)

@@ -227,7 +227,7 @@ def test_a_damaged_part_is_reported_when_it_is_met(command, tmp_path, caplog):
 
 
 def test_memory_is_a_limit(command, monkeypatch):
-    """Too little is refused; a run that needs more ends with one line and exit code 3; the tables of a scan get a part."""
+    """Too little is refused; a run that needs more ends with one line and exit code 3; a scan gets what libraries leave."""
     labels().to_csv("t.csv", index=False)
     for name in ("matrix", "compare", "consensus", "points", "generate", "choose-k", "report", "resolutions"):
         assert "--memory" in {o for p in COMMANDS[name].params for o in p.opts}
@@ -236,7 +236,7 @@ def test_memory_is_a_limit(command, monkeypatch):
     assert "pass at least --memory 400MB" in err
     assert command("matrix", "t.csv", "--memory", "4GB")[0] == 0
     monkeypatch.setattr(app.settings, "memory", "900MB")
-    assert app.memory_of_tables() == 200e6
+    assert app.memory_of_tables() == 600e6
     over: list[int] = []
     with memory.at_most(1, over.append):
         while not over:

@@ -154,7 +154,7 @@ def watched() -> Iterator[None]:
         return
     from congruence.errors import InputError
     from congruence.machine import memory
-    from congruence.scanning.scan import bytes_of
+    from congruence.scanning.room import bytes_of
 
     limit = bytes_of(settings.memory)
     if limit < LEAST:
@@ -179,15 +179,12 @@ def _out_of_memory(used: int) -> None:
 
 
 def memory_of_tables() -> float | None:
-    """The part of --memory that the tables of a scan may take; None without a limit.
-
-    Reading and adding need twice that amount in addition.
-    """
+    """The part of --memory that a scan may take beside the program and its libraries; None without a limit."""
     if settings.memory is None:
         return None
-    from congruence.scanning.scan import bytes_of
+    from congruence.scanning.room import bytes_of
 
-    return (bytes_of(settings.memory) - PROGRAM) / 3
+    return bytes_of(settings.memory) - PROGRAM
 
 
 class App(typer.Typer):

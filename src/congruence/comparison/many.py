@@ -85,7 +85,7 @@ def compare_all(
         align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
             indexes must be equal.
         checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Memory that tables of scanned columns may use, such as "2GB", or a number of bytes. Default None.
+        memory: Most memory that scanned columns may take, such as "2GB", or a number of bytes. Default None.
         skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
 
     Returns:
@@ -240,7 +240,7 @@ def compare_to(
             indexes must be equal.
         client: Dask client, for columns of a `cg.scan`. Default None.
         checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Memory that tables of scanned columns may use, such as "2GB", or a number of bytes. Default None.
+        memory: Most memory that scanned columns may take, such as "2GB", or a number of bytes. Default None.
         skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
 
     Returns:

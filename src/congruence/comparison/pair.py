@@ -117,7 +117,7 @@ def compare(
             "cuda".
         client: Dask client, for columns of a `cg.scan`. Default None.
         checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Memory that tables of scanned columns may use, such as "2GB", or a number of bytes. Default None.
+        memory: Most memory that scanned columns may take, such as "2GB", or a number of bytes. Default None.
         skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
         progress: Function of (done, total) or True, for columns of a `cg.scan`. Default None.
 

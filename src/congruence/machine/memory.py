@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 #: seconds between two checks
 EVERY = 0.01
@@ -63,3 +66,12 @@ def at_most(limit: float, over: Callable[[int], object]) -> Iterator[None]:
     finally:
         stop.set()
         thread.join()
+
+
+def release() -> None:
+    """Give memory that is not used any more back to the system: of objects that refer to each other, of arrow and of C."""
+    gc.collect()
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # only glibc has it
+        ctypes.CDLL(None).malloc_trim(0)

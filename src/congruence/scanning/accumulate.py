@@ -10,34 +10,19 @@ import numpy as np
 from congruence.engine.cpu import weighted_cells
 from congruence.errors import InputError, names_in, some_of
 from congruence.inputs.alignment import noise_for, whole_numbers
-from congruence.inputs.coerce import as_clustering as _as_clustering
 from congruence.inputs.encoding import arrow_library
-from congruence.inputs.ensemble import columns_of
 from congruence.inputs.files import numbers_of
-from congruence.inputs.labels import Labels, frame_kind, in_memory, unassigned_error
-from congruence.inputs.memberships import Memberships
+from congruence.inputs.labels import Labels, unassigned_error
+from congruence.scanning.batches import batch_columns
 from congruence.scanning.cells import Cells, merge_weighted
+from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
 from congruence.scanning.tables import PartialTables
-from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind, kind_of
+from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Dynamic, Frame, NoiseLike
 
 #: a table of a pair is always dense up to this many cells, and up to the second number if memory allows
 DENSE_CELLS, MOST_DENSE_CELLS = 1 << 16, 1 << 22
-
-#: bytes of labels that are not counted against the memory limit
-FREE_LABELS = 1 << 20
-
-
-class Overfull(Exception):
-    """The tables exceed their memory; holds the numbers of labels found so far, and of rows."""
-
-    def __init__(self, widths: Array, size: float, rows: int) -> None:
-        super().__init__(f"tables and labels of {size / 1e6:.0f} MB")
-        self.widths, self.size, self.rows = widths, size, rows
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Overfull, (self.widths, self.size, self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +37,7 @@ class Counting:
     complete: tuple[str | None, ...]
     #: the column of weights, and whether it holds frequencies
     mass: tuple[str, bool] | None = None
-    #: memory limit of the tables, in bytes
+    #: memory limit of labels and tables, in bytes, all threads together
     limit: float = float("inf")
     skip_bad: bool = False
     #: kinds of labels of the columns, if known
@@ -60,6 +45,13 @@ class Counting:
     rows: int = 1 << 18
     #: columns (and kinds) of other passes: parts unreadable there are skipped in this pass too
     beside: tuple[tuple[str, LabelKind | None], ...] = ()
+    #: number of threads that have tables of their own
+    threads: int = 1
+
+    def vocabularies(self, room: Room) -> list[Vocabulary]:
+        """New vocabularies of the columns."""
+        kinds = self.kinds or (None,) * len(self.names)
+        return [Vocabulary(noise, kind is LabelKind.FIELD, room) for noise, kind in zip(self.noise, kinds, strict=True)]
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -69,20 +61,17 @@ class Counting:
 
 
 class Accumulator:
-    """Tables of pairs of columns over all batches counted so far."""
+    """Tables of pairs of columns over all batches counted so far; threads share a room, and may share vocabularies."""
 
-    def __init__(self, counting: Counting) -> None:
+    def __init__(self, counting: Counting, room: Room | None = None, words: list[Vocabulary] | None = None) -> None:
         self.counting = counting
         weighted = counting.mass is not None and not counting.mass[1]
-        kinds = counting.kinds or (None,) * len(counting.names)
-        self.words = [
-            Vocabulary(noise, kind is LabelKind.FIELD, counting.limit + FREE_LABELS)
-            for noise, kind in zip(counting.noise, kinds, strict=True)
-        ]
+        self.room = Room(counting.limit) if room is None else room
+        self.words = counting.vocabularies(self.room) if words is None else words
         pairs = np.asarray(counting.pairs, dtype=np.int64).reshape(-1, 2)
         self.pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in pairs]
         dtype = np.float64 if weighted else np.int64
-        share = counting.limit / (8 * max(len(self.pairs), 1))
+        share = counting.limit / (8 * counting.threads * max(len(self.pairs), 1))
         most = max(DENSE_CELLS, min(MOST_DENSE_CELLS, share))
         self.tables = [Cells(dtype, most) for _ in self.pairs]
         self.alone = sorted(set(range(len(counting.names))) - set(pairs.ravel().tolist()))
@@ -98,6 +87,10 @@ class Accumulator:
         self.own = np.zeros((len(self.pairs), 2, 2))
         self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
         self.left_out: list[str] = []
+        #: bytes of the cells of all tables, and what they gained since they were last recorded
+        self.cells, self.grown = 0, 0
+        #: threads that count with tables of their own
+        self.threads = counting.threads
 
     def add_batch(self, batch: Frame, where: str = "a batch") -> int:
         """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); returns their number."""
@@ -121,7 +114,7 @@ class Accumulator:
                 codes.append(self.words[c].codes(columns[name], who))
             except Crowded as error:
                 widths = np.array([error.width if x == c else w.width for x, w in enumerate(self.words)])
-                raise Overfull(widths, error.size, self.rows + len(columns[name])) from None
+                raise Overfull(widths, self.room.size + error.size, self.room.rows + len(columns[name])) from None
         n = len(codes[0]) if codes else 0
         gaps = [n - int(np.count_nonzero(x)) for x in codes]
         for many, called in zip(gaps, counting.complete, strict=True):
@@ -129,9 +122,10 @@ class Accumulator:
                 raise unassigned_error(called, f"{many} of the {n} points of {where}")
         mass = None if counting.mass is None else _mass(columns[counting.mass[0]], counting.mass, where)
         if n:
+            self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
+            self.room.rows += n
             self._count(codes, gaps, mass)
-        if self.size > counting.limit:
-            raise Overfull(np.array([w.width for w in self.words]), self.size, self.rows)
+            self._check()
         return n
 
     def _count(self, codes: list[Array], gaps: Sequence[int], mass: Array | None) -> None:
@@ -148,7 +142,9 @@ class Accumulator:
                 self.own_alone[c] += np.bincount(x, weights=square, minlength=2)
             self.squares += float(square.sum())
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
+            before = self._room_for(table, i, j)
             table.count(codes[i], codes[j], self.words[i].width, self.words[j].width, mass)
+            self._gained(table, before)
             if weighted:
                 kind = 2 * there[i] + there[j]
                 self.used[p] += np.bincount(kind, minlength=4).reshape(2, 2)
@@ -188,11 +184,68 @@ class Accumulator:
         self.total, self.squares = np.ldexp(self.total, -less), float(np.ldexp(self.squares, -2 * less))
         self.own, self.own_alone = np.ldexp(self.own, -2 * less), np.ldexp(self.own_alone, -2 * less)
 
-    @property
-    def size(self) -> int:
-        """Size of the tables and of the labels in bytes; the first megabyte of labels is not counted."""
-        labels = sum(word.size for word in self.words)
-        return sum(table.size for table in self.tables) + max(0, labels - FREE_LABELS)
+    def _room_for(self, table: Cells, i: int, j: int) -> int:
+        """The size of a table; raises before it grows if it would be too large."""
+        more = table.growth(self.words[i].width, self.words[j].width)
+        if more and self.grown + more > self.room.free:
+            raise self._overfull(more)
+        return table.size
+
+    def _gained(self, table: Cells, before: int) -> None:
+        """Count what a table gained, and raise if it is too much."""
+        more = table.size - before
+        self.grown += more
+        self.cells += more
+        if more and self.grown > self.room.free:
+            raise self._overfull()
+
+    def _check(self) -> None:
+        """Record what the labels and tables take, and raise if it is too much."""
+        self._record()
+        if self.room.free < 0:
+            for table in self.tables:
+                table.settle()
+            self.cells = sum(table.size for table in self.tables)
+            self._record()
+        if self.room.free < 0:
+            raise self._overfull()
+
+    def _record(self) -> None:
+        most = max((table.number for table in self.tables), default=0)
+        dense = sum(table.dense.nbytes for table in self.tables if table.dense is not None)
+        results = PER_CELL * max(most, min(self.cells // 8, TILE)) / self.threads
+        self.grown = 0
+        self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
+        self.room.hold(id(self), self.cells, PER_TABLE * len(self.tables) + dense + results)
+
+    def _overfull(self, more: float = 0.0) -> Overfull:
+        return Overfull(np.array([w.width for w in self.words]), self.room.size + self.grown + more, self.room.rows)
+
+    def handed_over(self, room: Room) -> PartialTables:
+        """The tables counted so far, recorded until they are added to others."""
+        part = self.partial()
+        self.room.drop(id(self))
+        self.room.drop(id(self.words))
+        room.hold(id(part), 0, part.nbytes + COPIES * sum(word.size for word in self.words))
+        return part
+
+    def absorb(self, other: Accumulator) -> None:
+        """Add the tables of another thread, with the same vocabularies, and empty them."""
+        for (i, j), mine, theirs in zip(self.pairs, self.tables, other.tables, strict=True):
+            mine.fit(self.words[i].width, self.words[j].width)
+            mine.put(*theirs.cells()[:3])
+            theirs.clear()
+        for c in self.sizes:
+            width = self.words[c].width
+            self.sizes[c] = _widened(self.sizes[c], width) + _widened(other.sizes[c], width)
+        self.gaps += other.gaps
+        self.rows += other.rows
+        self.total = self.total + other.total
+        self.left_out += other.left_out
+        self.room.drop(id(other))
+        self.threads -= 1
+        self.cells = sum(table.size for table in self.tables)
+        self._check()
 
     def add(self, part: PartialTables) -> None:
         """Add tables counted elsewhere."""
@@ -208,13 +261,18 @@ class Accumulator:
         moved = []
         for word, kind, labels, name in zip(self.words, part.kinds, part.labels, part.names, strict=True):
             word.joined(kind, f"column {name!r}")
-            moved.append(np.concatenate([[0], word.known(labels)]))
-        part = self._on_one_scale(part)
+            try:
+                moved.append(np.concatenate([[0], word.known(labels)]))
+            except Crowded as error:
+                raise self._overfull(error.size) from None
+        key, part = id(part), self._on_one_scale(part)
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
             cells = slice(part.starts[p], part.starts[p + 1])
+            before = self._room_for(table, i, j)
             table.fit(self.words[i].width, self.words[j].width)
             within = part.within[cells] if table.weighted else None
             table.put(moved[i][part.row[cells]], moved[j][part.col[cells]], part.count[cells], within)
+            self._gained(table, before)
         for c in self.sizes:
             more = _widened(self.sizes[c], self.words[c].width)
             if c in self.inside:
@@ -232,8 +290,8 @@ class Accumulator:
         self.used_alone += part.used_alone
         self.own_alone += part.own_alone
         self.left_out += part.left_out
-        if self.size > self.counting.limit:
-            raise Overfull(np.array([w.width for w in self.words]), self.size, self.rows)
+        self.room.drop(key)
+        self._check()
 
     def _on_one_scale(self, part: PartialTables) -> PartialTables:
         """The part with its weights divided by the same power of two as those here."""
@@ -244,15 +302,21 @@ class Accumulator:
         return part.scaled(self.exponent - part.exponent)
 
     def partial(self) -> PartialTables:
-        """The tables counted so far."""
-        cells = [table.cells() for table in self.tables]
+        """The tables counted so far, which are emptied one after the other."""
+        cells = []
+        for table in self.tables:
+            cells.append(table.cells())
+            table.clear()
+        sizes = self._sizes(cells)
         none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, self.total.dtype), np.empty(0)
-        row, col, count, within = (np.concatenate(x) for x in zip(none, *cells, strict=True))
         starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells])]).astype(np.int64)
+        fields = [list(field) for field in zip(none, *cells, strict=True)]
+        cells.clear()
+        row, col, count, within = (np.concatenate(fields.pop(0)) for _ in range(4))
         return PartialTables(
             names=self.counting.names, kinds=tuple(w.kind for w in self.words),
             labels=tuple(tuple(w.labels) for w in self.words), pairs=np.array(self.pairs, dtype=np.int64).reshape(-1, 2),
-            starts=starts, row=row, col=col, count=count, sizes=self._sizes(cells), gaps=self.gaps.copy(), rows=self.rows,
+            starts=starts, row=row, col=col, count=count, sizes=sizes, gaps=self.gaps.copy(), rows=self.rows,
             mass=_mass_kind(self.counting.mass), total=self.total, squares=self.squares, used=self.used.copy(),
             own=self.own.copy(), used_alone=self.used_alone.copy(), own_alone=self.own_alone.copy(), within=within,
             inside=tuple(_widened(x, self.words[c].width) for c, x in self.inside.items()), exponent=self.exponent,
@@ -417,30 +481,3 @@ def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None
         raise InputError(f"pairs names an unknown column {wrong[0]!r}; the columns are: {some_of(names)}")
     found = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in pairs if a != b})
     return np.array(found, dtype=np.int64).reshape(-1, 2)
-
-
-def batch_columns(batch: Frame) -> dict[str, ColumnLike]:
-    """The columns of a batch as arrow arrays, or as Labels if arrow has no type for them."""
-    pa = arrow_library()
-    batch = in_memory(batch)
-    if isinstance(batch, pa.RecordBatch | pa.Table):
-        return dict(zip(batch.schema.names, batch.columns, strict=True))
-    framed = frame_kind(batch) is not None and hasattr(batch, "columns")
-    columns = {str(x): batch[x] for x in batch.columns} if framed else dict(columns_of(batch)[0])
-    return {name: _as_arrow(column, name) for name, column in columns.items()}
-
-
-def _as_arrow(column: ColumnLike, name: str) -> Dynamic:
-    pa = arrow_library()
-    if isinstance(column, pa.Array | pa.ChunkedArray):
-        return column
-    try:
-        array = column.to_arrow() if hasattr(column, "to_arrow") else pa.array(column, from_pandas=True)
-        kind_of(array.type)
-    except InputError:
-        raise
-    except Exception:  # arrow has no type for it (each library raises another error): let as_clustering decide
-        array = _as_clustering(column, name)
-    if isinstance(array, Memberships):
-        raise InputError(f"{name}: tables of memberships are not counted in parts; pass columns of labels")
-    return array

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from congruence.engine.cpu import weighted_cells
 from congruence.machine import jit
 from congruence.statistics.tables import Array
+from congruence.typing import Dynamic
+
+#: of tables without cells
+NONE = {np.int64: np.empty(0, np.int64), np.float64: np.empty(0)}
 
 
 class Cells:
@@ -17,11 +20,18 @@ class Cells:
     one extra product.
     """
 
-    def __init__(self, dtype: DTypeLike, most: float) -> None:
+    __slots__ = ("dense", "dtype", "inside", "key", "many", "most", "total", "waiting", "weighted", "within")
+
+    def __init__(self, dtype: Dynamic, most: float) -> None:
         self.dtype, self.most, self.weighted = dtype, most, bool(dtype == np.float64)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all cells."""
+        dtype = self.dtype
         self.dense: Array | None = np.zeros((0, 0), dtype)
         self.within = np.zeros((0, 0)) if self.weighted else None
-        self.key, self.total, self.inside = np.empty(0, np.int64), np.empty(0, dtype), np.empty(0)
+        self.key, self.total, self.inside = NONE[np.int64], NONE[dtype], NONE[np.float64]
         self.waiting: list[tuple[Array, Array, Array]] = []
         self.many = 0
 
@@ -31,12 +41,30 @@ class Cells:
         cells = self.dense.nbytes if self.dense is not None else 16 * (len(self.key) + self.many)
         return 2 * cells if self.weighted else cells
 
+    @property
+    def number(self) -> int:
+        """Number of cells, at most."""
+        return self.dense.size if self.dense is not None else len(self.key) + self.many
+
+    def _shape(self, wide: int, across: int) -> tuple[int, int] | None:
+        """The shape to grow to, if this many codes do not fit in the dense table."""
+        if self.dense is None or (wide <= self.dense.shape[0] and across <= self.dense.shape[1]):
+            return None
+        rows, columns = self.dense.shape
+        return wide + wide // 4 if wide > rows else rows, across + across // 4 if across > columns else columns
+
+    def growth(self, wide: int, across: int) -> int:
+        """Bytes that `fit` will add."""
+        shape = self._shape(wide, across)
+        if shape is None or self.dense is None or shape[0] * shape[1] > self.most:
+            return 0
+        return (shape[0] * shape[1] - self.dense.size) * (16 if self.weighted else 8)
+
     def fit(self, wide: int, across: int) -> None:
         """Grow to this many codes on both sides."""
-        if self.dense is None or (wide <= self.dense.shape[0] and across <= self.dense.shape[1]):
+        shape, old, inside = self._shape(wide, across), self.dense, self.within
+        if shape is None or old is None:
             return
-        old, inside = self.dense, self.within
-        shape = [have if k <= have else k + k // 4 for k, have in zip((wide, across), old.shape, strict=True)]
         if shape[0] * shape[1] > self.most:
             row, col = np.nonzero(old)
             self.dense = self.within = None
@@ -64,23 +92,36 @@ class Cells:
             self.settle()
 
     def settle(self) -> None:
-        """Merge the buffered cells; cells of the same key keep their order."""
-        key, total, inside = (
-            (
-                np.concatenate([have, *more])
-                for have, more in zip((self.key, self.total, self.inside), zip(*self.waiting, strict=True), strict=True)
-            )
-            if self.waiting
-            else (self.key, self.total, self.inside)
-        )
-        self.key, where = np.unique(key, return_inverse=True)
-        self.total = np.zeros(len(self.key), self.dtype)
-        if self.weighted:
-            self.inside = np.zeros(len(self.key))
-            merge_weighted(where, total, inside, self.total, self.inside)
+        """Merge the buffered cells, after those there; cells of the same key keep their order."""
+        if not self.waiting:
+            return
+        more = np.unique(np.concatenate([key for key, _, _ in self.waiting]))
+        if len(self.key):
+            at = np.searchsorted(self.key, more)
+            new = self.key[np.minimum(at, len(self.key) - 1)] != more
+            more, at = more[new], at[new] + np.arange(np.count_nonzero(new))  # places of the new keys after merging
+            old = np.ones(len(self.key) + len(more), bool)
+            old[at] = False
+            key = np.empty(len(old), np.int64)
+            key[at], key[old] = more, self.key
+            total = np.zeros(len(old), self.dtype)
+            total[old] = self.total
+            self.key, self.total = key, total
+            if self.weighted:
+                inside = np.zeros(len(old))
+                inside[old] = self.inside
+                self.inside = inside
         else:
-            np.add.at(self.total, where, total)
-        self.waiting, self.many = [], 0
+            self.key, self.total = more, np.zeros(len(more), self.dtype)
+            self.inside = np.zeros(len(more) if self.weighted else 0)
+        while self.waiting:
+            key, count, within = self.waiting.pop(0)
+            where = np.searchsorted(self.key, key)
+            if self.weighted:
+                merge_weighted(where, count, within, self.total, self.inside)
+            else:
+                np.add.at(self.total, where, count)
+        self.many = 0
 
     def count(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
         """Add the points of a batch."""

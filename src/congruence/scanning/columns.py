@@ -14,6 +14,7 @@ from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
 from congruence.scanning.covers import is_cover, map_of, with_unassigned
+from congruence.scanning.room import TILE
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics import Statistic
@@ -214,6 +215,13 @@ class Column(Labels):
 
 def named_labels(part: PartialTables, c: int) -> tuple[Array, ClusterNames]:
     """The order of the labels by name, and the names in that order; sets of clusters stay in order of appearance."""
+    if c not in part.named:
+        part.named[c] = _named_labels(part, c)
+    found: tuple[Array, ClusterNames] = part.named[c]
+    return found
+
+
+def _named_labels(part: PartialTables, c: int) -> tuple[Array, ClusterNames]:
     labels = list(part.labels[c])
     if is_cover(part, c):
         return np.arange(len(labels)), tuple(range(len(labels)))
@@ -364,10 +372,22 @@ def statistics(
     pair_i, pair_j = pairs_of(runs)
     pairs = np.column_stack([pair_i, pair_j])
     for here, part in members[0].source.tables(members, pairs, mass, threads, progress):
-        for some in np.array_split(here, max(1, len(here) // 4096)):  # cells of a few thousand pairs at a time
+        for some in np.split(here, _tiles(part, members, pairs[here])):
             tables = in_one_order(tables_of(part, members, pairs[some])[0])
             found: dict[type, Statistic] = {need: need.from_tables(tables) for need in wanted}  # type: ignore[attr-defined]
             yield Counted(pair_i[some], pair_j[some], tables.n_used, found)
+            del tables, found
+        del part  # not beside the tables of the next pass
+
+
+def _tiles(part: PartialTables, members: Sequence[Dynamic], pairs: Array) -> Array:
+    """Where to cut these pairs, so that few cells are worked on at a time: some thousands of pairs, or one large table."""
+    where = {name: i for i, name in enumerate(part.names)}
+    at = np.array([where.get(x.name, -1) for x in members])[pairs]
+    cells = dict(zip(map(tuple, part.pairs.tolist()), np.diff(part.starts).tolist(), strict=True))
+    many = [cells.get((min(i, j), max(i, j)), len(part.labels[i])) for i, j in at.tolist()]
+    tile = np.cumsum(np.array(many, dtype=np.int64) + TILE // 4096) // TILE
+    return np.flatnonzero(np.diff(tile)) + 1
 
 
 def table_of(a: Dynamic, b: Dynamic, mass: Mass | None, threads: int | None) -> tuple[Table, Tables]:

@@ -9,7 +9,7 @@ from congruence.inputs.column_kinds import Sorting, check_repeated, kind_of_colu
 from congruence.inputs.column_names import names_rows
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import distinct_numbers
-from congruence.scanning.accumulate import batch_columns
+from congruence.scanning.batches import batch_columns
 from congruence.typing import ColumnLike, Dynamic
 
 #: number of rows checked

@@ -12,7 +12,8 @@ from congruence.errors import InputError, some_of
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import MISSING, text_reader, without_empty
 from congruence.inputs.formats import first_bytes
-from congruence.scanning.accumulate import batch_columns
+from congruence.scanning.batches import batch_columns
+from congruence.scanning.checkpoint import digest
 from congruence.scanning.vocabulary import BadBatch, LabelKind, kind_of
 from congruence.typing import Dynamic, Frame
 
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
     from congruence.scanning.schedule import Part
 
 # --- parts of files ---------------------------------------------------------------------------------------------
+
+
+#: number of parts: enough for all threads and workers; stopping a run loses at most one part each
+GROUPS = 64
+
+#: bytes read ahead of each column of a Parquet file, and most bytes of its pages while a batch is made
+BUFFER, PAGES = 1 << 16, 3 << 20
+
+#: bytes per row in a Parquet file below which texts repeat; a dictionary of almost as many texts as rows takes more than the rows
+REPEATED = 8.0
 
 
 @lru_cache(maxsize=256)
@@ -48,7 +59,7 @@ def check_unchanged(path: str, state: tuple[int, int] | None, where: str) -> Non
 
 @dataclass(frozen=True)
 class RowGroup:
-    """One row group of a Parquet file; text is read as dictionary codes."""
+    """One row group of a Parquet file; text that repeats is read as dictionary codes."""
 
     path: str
     group: int
@@ -63,6 +74,12 @@ class RowGroup:
         """Name of this part in messages."""
         return f"{self.shown or self.path}, row group {self.group}"
 
+    def ahead(self, columns: Sequence[str]) -> float:
+        """Bytes of the pages that are read and decoded before a batch is complete."""
+        group = footer_of(*state_of(self.path)).row_group(self.group)
+        stored = (group.column(x) for x in range(group.num_columns))
+        return float(sum(min(PAGES, x.total_uncompressed_size) for x in stored if x.path_in_schema in columns))
+
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
         """The rows of these columns, in batches of limited size."""
         from pyarrow import parquet
@@ -75,11 +92,22 @@ class RowGroup:
                 raise BadBatch(f"{self.where} has no column {name!r}; it has: {some_of(schema.names)}")
             if schema.names.count(name) > 1:
                 raise BadBatch(f"{self.where}: two columns are named {name!r}")
+        group = footer.row_group(self.group)
+        stored = (group.column(x) for x in range(group.num_columns))
+        per_row = {x.path_in_schema: x.total_uncompressed_size / max(x.num_values, 1) for x in stored}
         texts = [
-            name for name in columns if kind_of_or_not(schema.field(name).type) in (LabelKind.TEXT, LabelKind.BYTES)
+            name
+            for name in columns
+            if kind_of_or_not(schema.field(name).type) in (LabelKind.TEXT, LabelKind.BYTES)
+            and per_row.get(name, 0.0) < REPEATED
         ]
         with parquet.ParquetFile(
-            self.path, metadata=footer, read_dictionary=texts, page_checksum_verification=True
+            self.path,
+            metadata=footer,
+            read_dictionary=texts,
+            page_checksum_verification=True,
+            buffer_size=BUFFER,
+            pre_buffer=False,
         ) as file:
             for batch in file.iter_batches(rows, row_groups=[self.group], columns=list(columns), use_threads=False):
                 batch.validate(full=True)  # text that is not UTF-8
@@ -269,3 +297,36 @@ def _as_table(frame: Frame) -> pa.Table:
 def guess_of(part: Part) -> int:
     """Number of rows of a part, known or estimated; 0 if unknown."""
     return int(part.rows if part.rows is not None else getattr(part, "guess", 0))
+
+
+# --- parts that are counted together ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parts that are counted together, and the key of their counts in a checkpoint."""
+
+    parts: tuple[Dynamic, ...]
+    key: str = ""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, as far as known."""
+        return sum(part.rows or 0 for part in self.parts)
+
+    @property
+    def guess(self) -> int:
+        """Number of rows, known or estimated."""
+        return sum(guess_of(part) for part in self.parts)
+
+
+def grouped(parts: Sequence[Dynamic], what: str = "") -> Iterator[Group]:
+    """Parts combined into about sixty groups with similar numbers of rows, each with a key."""
+    many = sum(part.rows or 0 for part in parts)
+    share = many / GROUPS if many else len(parts) / GROUPS
+    group: list[Dynamic] = []
+    for number, part in enumerate(parts):
+        group.append(part)
+        if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
+            yield Group(tuple(group), digest(what, f"parts {number + 1 - len(group)} to {number}"))
+            group = []

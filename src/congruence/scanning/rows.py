@@ -15,10 +15,11 @@ from congruence.errors import InputError
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.labels import Labels, unassigned_error
 from congruence.machine.writing import replacing
-from congruence.scanning.accumulate import batch_columns
+from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
 from congruence.scanning.columns import Column
-from congruence.scanning.schedule import Group, Part, each, grouped, read_batches
+from congruence.scanning.parts import Group, grouped
+from congruence.scanning.schedule import Part, each, read_batches
 from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Dynamic, Frame, Function, Label, PathLike, Record

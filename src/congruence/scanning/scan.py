@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -13,19 +13,21 @@ import numpy as np
 from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint, some_of, without_effect
 from congruence.inputs.column_kinds import Sorting
-from congruence.scanning.accumulate import Accumulator, Counting, Overfull
+from congruence.machine.memory import release
+from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.looking import sorted_names
-from congruence.scanning.parts import Held, guess_of, kind_of_or_not
-from congruence.scanning.schedule import Group, Part, fold, grouped, read_batches
+from congruence.scanning.parts import Group, Held, grouped, guess_of, kind_of_or_not
+from congruence.scanning.room import FREE, PER_CELL, PER_TABLE, READING, Overfull, all_different, bytes_of, size_of
+from congruence.scanning.schedule import Part, fold, read_batches
 from congruence.scanning.sources import source_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind, kind_of
 from congruence.statistics.tables import Array
 from congruence.typing import Client, ColumnLike, Dynamic, Label, Option, PathLike, ProgressLike, ScanLike
 
-#: default memory limit of tables, in bytes
+#: default memory limit
 MEMORY = "1GB"
 
 #: a column with more labels, and a new one in most rows, is reported as ids when memory is full
@@ -34,27 +36,8 @@ MANY_LABELS = 10_000
 #: bytes of labels that one thread reads at a time
 BATCH = 16 << 20
 
-
-def bytes_of(memory: str | float) -> float:
-    """Bytes of "2GB", "500 MB", "1.5GiB", or a number of bytes.
-
-    >>> bytes_of("1.5kB"), bytes_of("1MiB"), bytes_of(10)
-    (1500.0, 1048576.0, 10.0)
-    """
-    if isinstance(memory, str):
-        found = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)(i?)b?\s*", memory.lower())
-        try:
-            value = float(found[1]) if found else -1.0
-        except ValueError:
-            value = -1.0
-        size: float = value * (1024 if found and found[3] else 1000) ** " kmgt".index(
-            (found[2] if found else "") or " "
-        )
-    else:
-        size = float(memory)
-    if not size > 0:
-        raise InputError(f"memory must be a size, as in '2GB' or '500MB'; got {memory!r}")
-    return size
+#: bytes of a label of usual length that is met for the first time, with its entries and copies while it is read
+NEW_LABEL = 300
 
 
 # --- the scan ---------------------------------------------------------------------------------------------------
@@ -80,8 +63,8 @@ def scan(
             function that yields batches, an iterator of batches (one pass), or a `Scan`.
         columns: Names of the label columns. Default None: all except `id`.
         id: Column of row ids. Default None.
-        memory: Memory that tables may use, all threads together, such as "2GB", or a number of bytes; pairs that do not fit
-            are counted in another pass. Default: 1 GB.
+        memory: Most memory that the scan may take beside what the process holds before, such as "2GB", or a number of
+            bytes; pairs that do not fit are counted in another pass. Default: 1 GB.
         threads: Number of threads; it does not change results. Default None: all cores.
         client: Where to count: a Dask client, the address of a scheduler, or any executor. Default None: in this process.
         checkpoint: Folder in which finished parts are kept; a second run resumes from there. Default None.
@@ -132,7 +115,7 @@ class Scan:
         names: Names of the label columns.
         notes: Notes on what was left out.
         found: How each column was classified, or None if the columns were named.
-        memory: Memory that tables may use, in bytes.
+        memory: Most memory that the scan may take, in bytes.
         threads: Number of threads, or None.
         client: Where parts are counted, or None.
         checkpoint: Folder of finished parts, or None.
@@ -159,8 +142,10 @@ class Scan:
     #: tables of the last passes, by what was counted
     _kept: list[tuple[tuple[Label, ...], PartialTables]] = field(default_factory=list, repr=False)
     #: labels and cluster sizes of every counted column
-    _seen: dict[tuple[Label, ...], PartialTables] = field(default_factory=dict, repr=False)
+    _seen: dict[Dynamic, PartialTables] = field(default_factory=dict, repr=False)
+    #: numbers of labels, and bytes per row while it is read, of the columns
     _widths: dict[str, int] = field(default_factory=dict, repr=False)
+    _per_row: dict[str, float] = field(default_factory=dict, repr=False)
 
     def _of(self, columns: Sequence[str] | None, id: str | None) -> Scan:
         there = list(self.input.schema.names)
@@ -315,20 +300,26 @@ class Scan:
                 self._see(key, part, by_name)
                 yield np.arange(len(pairs)), part
                 return
-        workers = default_threads(threads if threads is not None else self.threads)
+        workers = self._workers(names, default_threads(threads if threads is not None else self.threads))
         own = progress or Progress(0, self.progress, "rows")
-        with own if progress is None else _Nothing() as _:
+        with own if progress is None else nullcontext():
             todo = np.arange(len(pairs))
             while len(todo):
                 here = todo[self._block(names, ends[todo], 1 if self.client is not None else workers)]
                 try:
                     part = self._fold(names, by_name, ends[here], mass, workers, own, len(todo) / len(here))
                 except Overfull as over:
+                    over.__traceback__ = None  # it holds the tables of this pass
+                    release()
                     self._grown(names, ends[here], over)
                     continue
                 self._keep(key, part, by_name)
                 yield here, part
                 todo = todo[~np.isin(todo, here)]
+                if len(todo) and size_of(part) > self.memory / 8:  # not beside the tables of the next pass
+                    self._kept.pop()
+                    release()
+                del part
 
     def _keep(self, key: tuple[Label, ...], part: PartialTables, by_name: Mapping[str, Column]) -> None:
         """Cache these tables; the oldest are dropped above a quarter of the memory."""
@@ -337,45 +328,56 @@ class Scan:
             raise InputError(f"{self.text} has no rows that can be read{why}")
         self._see(key, part, by_name)
         self._kept.append((key, part))
-        while len(self._kept) > 1 and sum(16 * len(p.count) for _, p in self._kept) > self.memory / 4:
+        while len(self._kept) > 1 and sum(size_of(p) for _, p in self._kept) > self.memory / 8:
             self._kept.pop(0)
 
-    def _see(self, key: tuple[Label, ...], part: PartialTables, by_name: Mapping[str, Column]) -> None:
-        for name in set(part.names) & set(by_name):
-            self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.without_cells()
+    def _see(self, key: Dynamic, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+        for c, name in enumerate(part.names):
+            if name in by_name:
+                self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.of_column(c)
+
+    @property
+    def _limit(self) -> float:
+        """Bytes for the labels and tables of one pass: without those for reading, and those that earlier passes left."""
+        kept = sum(size_of(part) for _, part in self._kept) + sum(map(size_of, self._seen.values()))
+        most = (1 - READING) * self.memory - max(0.0, kept - FREE)
+        least = min(self.memory, 1e6)
+        return max(most if self.checkpoint is None else most / 2, least)  # parts are bytes before they are stored
 
     def _look(self, names: Sequence[str]) -> None:
         """Numbers of labels in the first rows; they may grow while counting."""
         new = [name for name in names if name not in self._widths]
         if not new or self.input.once:
             return
+        rows = int(np.clip(min(BATCH / 8, self.memory / (16 * NEW_LABEL)) / len(new), 1 << 10, 1 << 16))
         for part in self.input.parts(new):
             try:
-                first = next(iter(part.batches(new, 1 << 16)))
+                first = next(iter(part.batches(new, rows)))
                 look = Accumulator(Counting(tuple(new), np.empty((0, 2)), (None,) * len(new), (None,) * len(new)))
                 look.add_batch(first, part.where)
             except Exception:  # counting reports the error
                 continue
             self._widths.update({name: word.width for name, word in zip(new, look.words, strict=True)})
+            for name, word in zip(new, look.words, strict=True):
+                column = first[name] if isinstance(first, dict) else first.column(name)
+                new_labels = NEW_LABEL * word.width if word.width > MANY_LABELS / 10 else 0
+                self._per_row[name] = (getattr(column, "nbytes", 8 * look.rows) + new_labels) / max(look.rows, 1)
             break
-
-    def _cost(self, names: Sequence[str], ends: Array, workers: int) -> Array:
-        """Bytes of the tables of these pairs in all threads."""
-        self._look(names)
-        width = np.array([self._widths.get(name, 1) for name in names], dtype=np.float64)
-        cells = 1.6 * width[ends[:, 0]] * width[ends[:, 1]] * (ends[:, 0] != ends[:, 1])
-        rows = self.input.rows
-        return np.asarray(8 * np.minimum(cells, 4.0 * rows if rows is not None else np.inf) * workers)
 
     def _block(self, names: Sequence[str], ends: Array, workers: int) -> Array:
         """The pairs to count in the next pass: a block of clusterings against clusterings that fits in memory."""
-        cost = self._cost(names, ends, workers)
-        if self.input.once or cost.sum() <= self.memory:
-            return np.arange(len(ends))
-        for parts in range(2, len(names) + 1):
+        self._look(names)
+        width = np.array([self._widths.get(name, 1) for name in names], dtype=np.float64)
+        dense = 1.6 * width[ends[:, 0]] * width[ends[:, 1]] * (ends[:, 0] != ends[:, 1])
+        cells = np.minimum(dense, np.inf if self.input.rows is None else self.input.rows)  # none is empty
+        cost, limit = np.minimum(8 * workers * dense, 32 * cells), self._limit
+        for parts in range(1, len(names) + 1):
             group = np.arange(len(names)) * parts // len(names)
             block = group[ends[:, 0]] * parts + group[ends[:, 1]]
-            if np.bincount(block, weights=cost).max() <= self.memory or parts == len(names):
+            other = np.bincount(block, weights=PER_TABLE * workers + 8 * cells) + PER_CELL * cells.max()
+            other += min(parts, 2) * np.bincount(group, weights=NEW_LABEL * width).max()
+            size = np.bincount(block, weights=cost) + np.maximum(0, other - FREE)
+            if size.max() <= limit or parts == len(names) or self.input.once:
                 return np.flatnonzero(block == block[0])
         return np.arange(1)
 
@@ -384,13 +386,14 @@ class Scan:
         used = np.unique(ends)
         for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
             if width > MANY_LABELS and width - 1 > over.rows / 2:
-                raise _all_different(names[x], int(width) - 1, over.rows, self.memory, self.text) from None
+                raise all_different(names[x], int(width) - 1, over.rows, self.memory, self.text) from None
         if self.input.once or len(np.unique(ends, axis=0)) == 1:
             pair = " and ".join(repr(names[x]) for x in used[:2])
             what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
             more = "; an iterator can be read only once, so pass a function that creates it" if self.input.once else ""
             size = f"{self.memory / 1e6:.0f}"
-            far = f"{over.size / 1e6:.0f} MB in one thread so far, with {int(over.widths.max(initial=1)) - 1:,} labels"
+            labels = f"{int(over.widths.max(initial=1)) - 1:,} labels in the first {over.rows:,} rows"
+            far = f"at least {over.size / 1e6:.0f} MB, with {labels}, beside the rows that are read"
             raise InputError(
                 f"{what} more than memory={size}MB; use more memory, fewer columns or fewer threads{more} ({far})",
                 f"{what} more than {size} MB; pass more --memory, fewer --columns or fewer --threads ({far})",
@@ -411,10 +414,10 @@ class Scan:
         counting = Counting(
             tuple(used), np.array(pairs, dtype=np.int64).reshape(-1, 2), tuple(c.noise for c in columns),
             tuple(c.who if c.unassigned == "error" and self.holds_sets(c.name) is False else None for c in columns),
-            None if mass is None else (mass.values.name, mass.is_frequency), self.memory, self.skip_bad,
-            tuple(self.kind(name) for name in used),
-            1 << 16 if weighted else int(np.clip(BATCH // (8 * max(len(used), 1)), 1 << 14, 1 << 18)),
+            None if mass is None else (mass.values.name, mass.is_frequency), self._limit, self.skip_bad,
+            tuple(self.kind(name) for name in used), 1 << 16 if weighted else self._rows_of_batch(used, workers),
             tuple((name, self.kind(name)) for name in names if self.skip_bad and name not in used),
+            workers if self.client is None else 1,
         )  # fmt: skip
         progress.what = "rows"
         progress.total = max(progress.total if progress.done else 0, progress.done + int(self.input.guess * passes))
@@ -423,6 +426,18 @@ class Scan:
                 self._groups(counting, workers), counting, client=self.client, threads=workers, progress=progress,
                 checkpoint=stored,
             )  # fmt: skip
+
+    def _workers(self, names: Sequence[str], threads: int) -> int:
+        """Number of threads; fewer if what they read ahead would take much of the memory."""
+        parts = self.input.parts(names) if not self.input.once else []
+        ahead = parts[0].ahead(names) if isinstance(parts, list) and parts and hasattr(parts[0], "ahead") else 0.0
+        return int(np.clip(READING * self.memory / 2 / max(ahead, 1.0), 1, threads))
+
+    def _rows_of_batch(self, names: Sequence[str], workers: int) -> int:
+        """Rows that one thread reads at a time: each thread has one batch, another waits, and each is copied once."""
+        per_row = sum(self._per_row.get(name, 8.0) for name in names)
+        rows = min(BATCH / (8 * max(len(names), 1)), READING * self.memory / (3 * workers * per_row))
+        return int(np.clip(rows, min(1 << 12, BATCH // (8 * len(names))), 1 << 18))
 
     def holds_sets(self, name: str) -> bool | None:
         """Whether a column holds lists of clusters; None if that is known only when it is counted.
@@ -467,24 +482,6 @@ class Scan:
         what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
                       repr(counting.mass), repr(counting.skip_bad), *(name for name, _ in counting.beside))  # fmt: skip
         yield from grouped(parts, what)
-
-
-def _all_different(name: str, labels: int, rows: int, memory: float, text: str) -> InputError:
-    """The error for a column of ids that was read as a clustering."""
-    said = (
-        f"column {name!r} of {text} looks like ids, not clusters: {labels:,} different labels in the first {rows:,} rows, "
-        f"which take more than {memory / 1e6:.0f} MB"
-    )
-    return InputError(
-        f"{said}; leave it out with id={name!r} or columns=[…], or allow more memory",
-        f"{said}; leave it out with --id {name} or --columns, or pass more --memory",
-    )
-
-
-class _Nothing:
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 def _held(part: PartialTables) -> set[tuple[str, str]]:

@@ -8,21 +8,18 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from queue import Empty, LifoQueue, Queue
 from typing import Protocol
 
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.scanning.accumulate import Accumulator, Counting, merged
-from congruence.scanning.checkpoint import Checkpoint, digest
-from congruence.scanning.parts import guess_of
+from congruence.scanning.checkpoint import Checkpoint
+from congruence.scanning.parts import Group
+from congruence.scanning.room import Room
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, unreadable
 from congruence.typing import Client, Dynamic, Frame, Function, Record
-
-#: number of parts: enough for all threads and workers; stopping a run loses at most one part each
-GROUPS = 64
 
 #: partial tables that one task of a tree adds up
 BRANCHES = 8
@@ -52,24 +49,6 @@ class Part(Protocol):
         """The rows of these columns, in batches of about this size."""
 
 
-@dataclass(frozen=True)
-class Group:
-    """Parts that are counted together, and the key of their counts in a checkpoint."""
-
-    parts: tuple[Dynamic, ...]
-    key: str = ""
-
-    @property
-    def rows(self) -> int:
-        """Number of rows, as far as known."""
-        return sum(part.rows or 0 for part in self.parts)
-
-    @property
-    def guess(self) -> int:
-        """Number of rows, known or estimated."""
-        return sum(guess_of(part) for part in self.parts)
-
-
 class _Stopped(Exception):
     pass
 
@@ -77,7 +56,9 @@ class _Stopped(Exception):
 def count_part(part: Part, total: Accumulator, stop: threading.Event | None = None) -> None:
     """Add the rows of a part; unreadable rows raise an error that names the part, or are skipped with `skip_bad`."""
     counting = total.counting
-    into = Accumulator(counting) if counting.skip_bad else total  # a part is skipped as a whole
+    into = total
+    if counting.skip_bad:  # a part is skipped as a whole
+        into = Accumulator(counting, Room(total.room.free_for_labels / counting.threads))
     try:
         rows = 0
         for batch in read_batches(part, counting):
@@ -96,7 +77,7 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
         logging.getLogger("congruence").warning("left out: %s", error)  # at once; the result lists all
         return
     if into is not total:
-        total.add(into.partial())
+        total.add(into.handed_over(total.room))
 
 
 def read_batches(part: Part, counting: Dynamic) -> Iterator[Dynamic]:
@@ -163,7 +144,7 @@ def fold(
             done(group)
 
     if client is None:
-        _in_threads(left(), replace(counting, limit=counting.limit / threads), threads, done, apart, total)
+        _in_threads(left(), counting, threads, done, (lambda: len(finished)) if apart else None, total)
     else:
         with connected(client) as (dask, executor):
             if dask is not None:
@@ -232,64 +213,51 @@ def on_worker(parts: Sequence[Part], work: Function, key: str, version: str) -> 
     return work(parts, key)
 
 
-def grouped(parts: Sequence[Part], what: str = "") -> Iterator[Group]:
-    """Parts combined into about sixty groups with similar numbers of rows, each with a key."""
-    many = sum(part.rows or 0 for part in parts)
-    share = many / GROUPS if many else len(parts) / GROUPS
-    group: list[Part] = []
-    for number, part in enumerate(parts):
-        group.append(part)
-        if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:
-            yield Group(tuple(group), digest(what, f"parts {number + 1 - len(group)} to {number}"))
-            group = []
-
-
 # --- threads ----------------------------------------------------------------------------------------------------
 
 
 def _in_threads(
-    groups: Iterator[Group],
-    counting: Counting,
-    threads: int,
-    done: Callable[..., None],
-    apart: bool,
-    total: Accumulator,
-) -> None:
-    """Each thread has its own tables, which are added at the end, or after each part with a checkpoint."""
+    groups: Iterator[Group], counting: Counting, threads: int, done: Callable[..., None],
+    waiting: Callable[[], int] | None, total: Accumulator,
+) -> None:  # fmt: skip
+    """Each thread has its own tables with the labels of all, added at the end; or, with `waiting`, those of each group."""
     stop = threading.Event()
     free: LifoQueue[Accumulator] = LifoQueue()
-    for _ in range(threads):
-        free.put(Accumulator(counting))
+    for mine in [total, *(Accumulator(counting, total.room, total.words) for _ in range(threads - 1))]:
+        free.put(mine)
 
     def work(group: Group) -> PartialTables | None:
-        mine = Accumulator(counting) if apart else free.get()
+        mine = free.get() if waiting is None else Accumulator(counting, total.room)
         try:
             for part in group.parts:
                 count_part(part, mine, stop)
+            if waiting is None:
+                return None
+            return mine.handed_over(total.room)
         finally:
-            if not apart:
+            if waiting is None:
                 free.put(mine)
-        return mine.partial() if apart else None
 
     pool = ThreadPoolExecutor(threads)
     try:
-        for group, part in _windowed(lambda g: pool.submit(work, g), groups, 2 * threads):
+        for group, part in _windowed(lambda g: pool.submit(work, g), groups, 2 * threads, waiting or (lambda: 0)):
             done(group, part)
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
-    while not apart and not free.empty():
-        total.add(free.get().partial())
+    while waiting is None and not free.empty():
+        if (mine := free.get()) is not total:
+            total.absorb(mine)
 
 
 def _windowed(
-    submit: Callable[[Group], Dynamic], groups: Iterator[Group], width: int
+    submit: Callable[[Group], Dynamic], groups: Iterator[Group], width: int, waiting: Callable[[], int] = lambda: 0
 ) -> Iterator[tuple[Group, PartialTables | None]]:
-    """Results as they arrive, with at most `width` jobs at a time, so that few rows are read ahead."""
+    """Results as they arrive, with at most `width` jobs running or waiting, so that few rows are read ahead."""
     running: dict[Dynamic, Group] = {}
     for group in groups:
         running[submit(group)] = group
-        if len(running) >= width:
+        while running and len(running) + waiting() >= width:
             yield from _ended(running)
     while running:
         yield from _ended(running)
@@ -309,7 +277,7 @@ def _ended(running: dict[Dynamic, Group]) -> Iterator[tuple[Group, PartialTables
 
 
 def _by_executor(executor: Executor, groups: Iterator[Group], counting: Counting, done: Callable[..., None]) -> None:
-    """Any executor of `concurrent.futures`, in this process or others."""
+    """Dynamic executor of `concurrent.futures`, in this process or others."""
     running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
     try:
         for group, part in _windowed(lambda g: executor.submit(count_group, g.parts, counting), groups, running):

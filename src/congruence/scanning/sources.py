@@ -11,7 +11,7 @@ from congruence.errors import InputError, joined, names_in
 from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
-from congruence.scanning.accumulate import batch_columns
+from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.parts import (
     ArrowFile,

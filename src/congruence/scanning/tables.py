@@ -134,11 +134,28 @@ class PartialTables:
         """The position of the table of each pair of columns."""
         return {(int(i), int(j)): p for p, (i, j) in enumerate(self.pairs)}
 
-    def without_cells(self) -> PartialTables:
-        """Labels and sizes of the columns."""
+    @cached_property
+    def named(self) -> dict[int, Dynamic]:
+        """The names of columns in order, once they are sorted."""
+        return {}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its cells."""
+        return int(self.row.nbytes + self.col.nbytes + self.count.nbytes + self.within.nbytes)
+
+    def of_column(self, c: int) -> PartialTables:
+        """Labels and sizes of one column.
+
+        Args:
+            c: Its position.
+        """
+        none, own = np.empty(0, np.int32), slice(c, c + 1)
         return replace(
-            self, pairs=self.pairs[:0], starts=self.starts[:1], row=self.row[:0], col=self.col[:0], count=self.count[:0],
-            used=self.used[:0], own=self.own[:0], within=self.within[:0],
+            self, names=self.names[own], kinds=self.kinds[own], labels=self.labels[own], sizes=self.sizes[own],
+            inside=self.inside[own], gaps=self.gaps[own], used_alone=self.used_alone[own], own_alone=self.own_alone[own],
+            pairs=self.pairs[:0], starts=self.starts[:1].copy(), row=none, col=none, count=np.empty(0, self.count.dtype),
+            used=self.used[:0], own=self.own[:0], within=np.empty(0),
         )  # fmt: skip
 
     def scaled(self, less: int) -> PartialTables:

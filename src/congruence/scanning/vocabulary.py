@@ -6,8 +6,9 @@ A code of 0 means "in no cluster" here; label i of a column has code i + 1, in o
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,9 @@ from congruence.inputs.encoding import arrow_library, holds_lists, refuse_type
 from congruence.inputs.files import why_unreadable
 from congruence.inputs.labels import Labels, above
 from congruence.machine import jit
+from congruence.scanning.room import COPIES, Room
 from congruence.statistics.tables import Array, code_type
-from congruence.typing import ColumnLike, Label
+from congruence.typing import ColumnLike, Dynamic, Label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,18 +138,19 @@ class Crowded(Exception):
 class Vocabulary:
     """The labels of one column, in order of appearance; noise labels and empty sets of clusters have code 0.
 
-    With a limit in bytes, labels that would exceed it raise `Crowded` before they are created.
+    Threads may share it. Labels that exceed its room raise `Crowded`, those of a large batch before they are made.
     """
 
     def __init__(
-        self, noise: Collection[Hashable] | None = None, fields: bool = False, limit: float = float("inf")
+        self, noise: Collection[Hashable] | None = None, fields: bool = False, room: Room | None = None
     ) -> None:
-        self.kind, self.fields, self.limit = LabelKind.NULL, fields, limit
-        self.labels: list[Label] = []
-        self.place: dict[Label, int] = {(): 0}
+        self.kind, self.fields, self.room = LabelKind.NULL, fields, room
+        self.labels: list[Dynamic] = []
+        self.place: dict[Dynamic, int] = {(): 0}
         self.noise = {x for label in noise or () for x in (label, str(label))}
-        self.low = 0
-        self.lookup: Array | None = np.empty(0, np.int32)
+        #: the smallest label and the codes of a range of integers from there; None if the range is too wide
+        self.table: tuple[int, Array] | None = (0, np.empty(0, np.int32))
+        self.lock = threading.RLock()
         #: bytes of the labels, with their entries in the list and the dictionary
         self.held = 0
 
@@ -159,32 +162,46 @@ class Vocabulary:
     @property
     def size(self) -> int:
         """Bytes that the vocabulary takes."""
-        return self.held + (0 if self.lookup is None else self.lookup.nbytes)
+        return self.held + (0 if self.table is None else self.table[1].nbytes)
 
     def joined(self, kind: LabelKind, who: str) -> None:
         """Fix the kind; labels of another kind are refused."""
-        if self.kind.takes(kind):
-            return
-        if not kind.takes(self.kind):
-            raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {self.kind} elsewhere")
-        self.kind = kind
+        with self.lock:
+            if self.kind.takes(kind):
+                return
+            if not kind.takes(self.kind):
+                raise BadBatch(f"{who} holds labels of kind {kind}, and of kind {self.kind} elsewhere")
+            self.kind = kind
 
     def known(self, labels: Iterable[Label]) -> Array:
         """The codes of these labels; new labels are added."""
-        place = self.place
-        found = []
-        for label in labels:
-            code = place.get(label)  # 0.0 and −0.0 are equal, so that they are one label
-            if code is None:
-                if isinstance(label, float) and label.is_integer() and abs(label) < 2**62:
-                    label = int(label)  # as in memory: a column of integral floats holds integers
-                noise = bool(self.noise) and (label in self.noise or str(label) in self.noise)
-                if not noise:
-                    self.labels.append(label)
-                code = place[label] = 0 if noise else len(self.labels)
-                self.held += sys.getsizeof(label) + PLACE
-            found.append(code)
-        return np.array(found, dtype=np.int64)
+        given = labels if isinstance(labels, list | tuple) else list(labels)
+        with self.lock:
+            codes = np.fromiter(map(self.place.get, given, repeat(-1)), np.int64, len(given))
+            most = self._most
+            for i in np.flatnonzero(codes < 0).tolist():
+                codes[i] = self._added(given[i], most)
+        return codes
+
+    def _added(self, label: Dynamic, most: float) -> int:
+        """The code of a new label; raises above this many bytes."""
+        code = self.place.get(label)  # 0.0 and −0.0 are equal, so that they are one label
+        if code is None:
+            if isinstance(label, float) and label.is_integer() and abs(label) < 2**62:
+                label = int(label)  # as in memory: a column of integral floats holds integers
+            noise = bool(self.noise) and (label in self.noise or str(label) in self.noise)
+            if not noise:
+                self.labels.append(label)
+            code = self.place[label] = 0 if noise else len(self.labels)
+            self.held += sys.getsizeof(label) + PLACE
+            if self.held > most:
+                raise Crowded(self.width, self.held)
+        return code
+
+    @property
+    def _most(self) -> float:
+        """Bytes that its labels may take, with the room that is free now."""
+        return float("inf") if self.room is None else self.held + max(0.0, self.room.free_for_labels / COPIES)
 
     def codes(self, column: ColumnLike, who: str) -> Array:
         """The codes of a column: an arrow array, or Labels."""
@@ -230,30 +247,24 @@ class Vocabulary:
     def _check_room(self, labels: ColumnLike) -> None:
         """Raise if the labels of a batch that must be new, judged by their number, would exceed the memory."""
         new = len(labels) - self.width
-        size = self.size + new * (PLACE + sys.getsizeof("") + labels.nbytes / max(len(labels), 1))
-        if new > 0 and size > self.limit:
+        size = self.held + new * (PLACE + sys.getsizeof("") + labels.nbytes / max(len(labels), 1))
+        if new > 0 and size > self._most:
             raise Crowded(len(labels) + 1, size)
 
-    def _hashed(self, column: ColumnLike) -> Array:
-        self._check_room(column.dictionary)
-        names = column.dictionary.to_pylist()
-        stored = column.indices
+    def _hashed(self, column: Dynamic) -> Array:
+        names, stored = column.dictionary, column.indices
         if stored.type.bit_width < 32:  # 128 names use all codes of a byte
             stored = stored.cast("int32")
         elif str(stored.type) == "uint64":
             stored = stored.cast("int64")
         indices = stored.fill_null(len(names)).to_numpy(zero_copy_only=False)
-        missing = [i for i, name in enumerate(names) if name is None or name != name]
-        used = names  # unused categories are not labels
-        if len(names) > 1:
-            there = np.bincount(indices, minlength=len(names) + 1)[: len(names)] > 0
-            there[missing] = False
-            used = [names[i] for i in np.flatnonzero(there)]
-        else:
-            there = np.array([i not in missing and len(column) > column.null_count for i in range(len(names))], bool)
-            used = [name for name, is_there in zip(names, there, strict=True) if is_there]
+        there = np.zeros(len(names) + 1, bool)  # unused categories are not labels
+        there[indices] = True
+        there = there[:-1] & ~names.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+        used = names if there.all() else names.filter(arrow_library().array(there))
+        self._check_room(used)
         place = np.zeros(len(names) + 1, np.int64)
-        place[:-1][there] = self.known(used)
+        place[:-1][there] = self.known(used.to_pylist())
         return self._placed(place, indices)
 
     def _placed(self, place: Array, indices: Array) -> Array:
@@ -262,46 +273,49 @@ class Vocabulary:
     def _integers(self, values: Array) -> Array:
         if values.dtype == np.uint64:
             if len(values) and values.max() > np.iinfo(np.int64).max:
-                self.lookup = None
+                self.table = None
             else:
                 values = values.astype(np.int64)
         compiled = jit.use_kernels(len(values))
-        while self.lookup is not None:
+        while (table := self.table) is not None:  # the table first: other threads may add labels and widen it
             codes = np.empty(len(values), code_type(len(self.labels)))
-            if not len(values) or self._looked_up(values, codes, compiled):
+            if not len(values) or _looked_up(values, *table, codes, compiled):
                 return codes
-            self._meet(values)
+            with self.lock:
+                self._meet(values)
         return self._hashed(arrow_library().array(values).dictionary_encode())
-
-    def _looked_up(self, values: Array, codes: Array, compiled: bool) -> bool:
-        """Write the codes of these labels; False if there are new labels."""
-        assert self.lookup is not None
-        if compiled:
-            from congruence.engine.kernels import look_up
-
-            return bool(look_up(values, self.low, self.lookup, codes))
-        if values.min() < self.low or values.max() >= self.low + len(self.lookup):
-            return False
-        found = self.lookup[above(values, self.low)]
-        codes[:] = found
-        return bool((found >= 0).all())
 
     def _meet(self, values: Array) -> None:
         """Add the new labels among these, with a table over their range."""
-        assert self.lookup is not None
+        if self.table is None:
+            return
+        first, lookup = self.table
         low, high = int(values.min()), int(values.max())
-        if len(self.lookup):
-            low, high = min(low, self.low), max(high, self.low + len(self.lookup) - 1)
+        if len(lookup):
+            low, high = min(low, first), max(high, first + len(lookup) - 1)
         if high - low >= LOOKUP_SPAN or max(abs(low), abs(high)) > 2**62:
-            self.lookup = None
+            self.table = None
             return
         wider = np.full(high - low + 1, -1, np.int32)
-        wider[self.low - low : self.low - low + len(self.lookup)] = self.lookup
+        wider[first - low : first - low + len(lookup)] = lookup
         there = np.zeros(len(wider), bool)
         there[above(values, low)] = True
         new = np.flatnonzero(there & (wider < 0))
         wider[new] = self.known((new + low).tolist())
-        self.low, self.lookup = low, wider
+        self.table = low, wider
+
+
+def _looked_up(values: Array, low: int, lookup: Array, codes: Array, compiled: bool) -> bool:
+    """Write the codes of these labels; False if there are new labels."""
+    if compiled:
+        from congruence.engine.kernels import look_up
+
+        return bool(look_up(values, low, lookup, codes))
+    if values.min() < low or values.max() >= low + len(lookup):
+        return False
+    found = lookup[above(values, low)]
+    codes[:] = found
+    return bool((found >= 0).all())
 
 
 def _kind_of_names(names: Sequence[Label]) -> LabelKind:

@@ -1,0 +1,108 @@
+"""The memory of a scan: its limit, and what the labels and tables of one pass take of it, in all threads."""
+
+from __future__ import annotations
+
+import re
+
+from congruence.errors import InputError
+from congruence.statistics.tables import Array
+from congruence.typing import Dynamic
+
+#: bytes of labels, empty tables and results that are not counted against the limit
+FREE = 1 << 21
+
+#: share of the memory for the rows that are read; the rest is for labels and tables
+READING = 0.25
+
+#: bytes per cell of the tables while their statistics are computed, and cells of the pairs computed together
+PER_CELL, TILE = 130, 1 << 18
+
+#: bytes of an empty table
+PER_TABLE = 500
+
+#: bytes of labels, with their copies when names are sorted and a dictionary grows, as a multiple of those of the labels
+COPIES = 1.5
+
+
+def bytes_of(memory: str | float) -> float:
+    """Bytes of "2GB", "500 MB", "1.5GiB", or a number of bytes.
+
+    >>> bytes_of("1.5kB"), bytes_of("1MiB"), bytes_of(10)
+    (1500.0, 1048576.0, 10.0)
+    """
+    if isinstance(memory, str):
+        found = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)(i?)b?\s*", memory.lower())
+        try:
+            value = float(found[1]) if found else -1.0
+        except ValueError:
+            value = -1.0
+        size: float = value * (1024 if found and found[3] else 1000) ** " kmgt".index(
+            (found[2] if found else "") or " "
+        )
+    else:
+        size = float(memory)
+    if not size > 0:
+        raise InputError(f"memory must be a size, as in '2GB' or '500MB'; got {memory!r}")
+    return size
+
+
+class Overfull(Exception):
+    """The labels and tables of a pass exceed their memory; holds the numbers of labels found so far, and of rows."""
+
+    def __init__(self, widths: Array, size: float, rows: int) -> None:
+        super().__init__(f"tables and labels of {size / 1e6:.0f} MB")
+        self.widths, self.size, self.rows = widths, size, rows
+
+    def __reduce__(self) -> tuple[Dynamic, ...]:
+        return Overfull, (self.widths, self.size, self.rows)
+
+
+class Room:
+    """What labels and tables of one pass take, and their limit; shared by the threads of a process."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        #: rows counted so far
+        self.rows = 0
+        self._held: dict[Dynamic, tuple[float, float]] = {}
+
+    def hold(self, what: Dynamic, cells: float, other: float) -> None:
+        """Record the bytes of its cells, and of its labels and what else it takes, of which the first are free."""
+        self._held[what] = cells, other
+
+    def drop(self, what: Dynamic) -> None:
+        """Record that it is gone."""
+        self._held.pop(what, None)
+
+    @property
+    def size(self) -> float:
+        """Bytes of all that is recorded."""
+        held = list(self._held.values())
+        return sum(cells for cells, _ in held) + max(0.0, sum(other for _, other in held) - FREE)
+
+    @property
+    def free(self) -> float:
+        """Bytes that cells may still take."""
+        return self.limit - self.size
+
+    @property
+    def free_for_labels(self) -> float:
+        """Bytes that labels may still take."""
+        return self.free + max(0.0, FREE - sum(other for _, other in list(self._held.values())))
+
+
+def size_of(part: Dynamic) -> float:
+    """Bytes of the cells and labels of a part, about."""
+    return float(part.nbytes + 100 * sum(map(len, part.labels)))
+
+
+def all_different(name: str, labels: int, rows: int, memory: float, text: str) -> InputError:
+    """The error for a column of ids that was read as a clustering."""
+    said = (
+        f"column {name!r} of {text} looks like ids, not clusters: {labels:,} different labels in the first {rows:,} rows, "
+        f"which take more than {memory / 1e6:.0f} MB"
+    )
+    return InputError(
+        f"{said}; leave it out with id={name!r} or columns=[…], or allow more memory",
+        f"{said}; leave it out with --id {name} or --columns, or pass more --memory",
+    )
