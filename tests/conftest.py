@@ -10,6 +10,8 @@ from commands import Said, commands
 from doors import ROUTES, on_route
 from hypothesis import HealthCheck, settings
 
+from congruence.machine import jit
+
 gc.disable()  # until the tests are collected: a quarter of the time of collecting thousands of tests
 settings.register_profile(
     "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
@@ -59,6 +61,11 @@ def pytest_collection_finish() -> None:
     """Collect garbage from now on, but do not visit what collecting tests has left."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_runtest_setup() -> None:
+    """Forget the work of earlier tests: whether a loop is compiled depends on the test alone."""
+    jit._work.clear()
 
 
 @pytest.fixture(params=list(ROUTES))

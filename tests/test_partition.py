@@ -261,7 +261,7 @@ def test_hyperedges_are_cut_no_more_than_by_mt_kahypar(noise):
     assert found.cut <= other.cut * 1.04
 
 
-@pytest.mark.parametrize("solver", ["metis", "mtkahypar", "builtin"])
+@pytest.mark.parametrize("solver", ["metis", "mtkahypar", pytest.param("builtin", marks=pytest.mark.slow)])
 def test_the_random_state_alone_decides(solver):
     """The same state gives the same blocks; another state may give others, and does somewhere."""
     needs(solver)

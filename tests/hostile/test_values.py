@@ -87,6 +87,7 @@ def test_unit_weights_of_almost_all_singletons():
     assert cg.ari(a, b) == pytest.approx(0.75, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_rand_of_different_clusterings_is_below_1():
     """One pair in 5·10¹¹ apart: not the same clustering."""
     n = 1_000_000
