@@ -1,7 +1,7 @@
-"""Names of the types in signatures: what a person may pass, and objects of libraries without type stubs.
+"""Names of the types in signatures: values that users may pass, and objects of libraries without type stubs.
 
-A name that ends in "Like" is what a person may pass: mostly any object, which the inputs convert or refuse with a message.
-`Any` stands only for what type checkers cannot know; no other module uses it (tests/test_house.py).
+A name that ends in "Like" is a value that users may pass: mostly any object, which the inputs convert or refuse with a message.
+`Any` is used only where type checkers cannot know the type; no other module uses it (tests/test_house.py).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     import numpy as np
 
-# --- what a person may pass ---
+# --- values that users may pass ---
 
 #: one clustering: labels in a list, an array or a column of a frame or scan, memberships, a matrix, a cover, a hierarchy
 ClusteringLike: TypeAlias = object
 #: clusterings of the same points: an Ensemble, label columns, a frame, a list, a mapping by name, a path, or a scan
 EnsembleLike: TypeAlias = object
-#: a Hierarchy or what makes one: a linkage matrix, Newick text, nested lists, a fitted estimator
+#: a Hierarchy or input for one: a linkage matrix, Newick text, nested lists, a fitted estimator
 TreeLike: TypeAlias = object
 #: data with one row per point: an array, a sparse matrix, a frame, or a mapping of columns
 PointsLike: TypeAlias = object
@@ -31,11 +31,11 @@ ColumnLike: TypeAlias = Any
 WeightsLike: TypeAlias = object
 #: labels that mean "unassigned": one label, a set of them, or a mapping from column to labels; None: no label
 NoiseLike: TypeAlias = object
-#: rows that stay where they are: a path, several paths, a folder, a Dask frame, a function that gives batches
+#: rows that stay where they are: a path, several paths, a folder, a Dask frame, a function that yields batches
 ScanLike: TypeAlias = object
 #: a seed, a numpy generator, or None for a different result each time
 Seed: TypeAlias = "int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None"
-#: a function of (done, total), True for lines, False for silence, None for a bar on a terminal
+#: a function of (done, total), True for a progress bar, False for none, None for a bar on a terminal
 ProgressLike: TypeAlias = Callable[[int, int], object] | bool | None
 #: a Dask client, its address, or an executor of `concurrent.futures`; None: this machine
 Client: TypeAlias = Any
