@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.cluster import DBSCAN
 
 import congruence as cg
 
@@ -43,6 +44,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[str,
     (cg.consensus, (RUNS, 2, "mcla"), {}, {"n_init": 3}),
     (cg.consensus, (RUNS, 2, "hbgf"), {"variant": "metis"}, {"n_init": 3}),
     (cg.generate, (X, 2, 2), {}, {"fraction": 0.5, "complete": False, "protocol": "paper"}),
+    (cg.generate, (X, 2), {"method": DBSCAN()}, {"n_clusters": 3}),
     (cg.select_members, (RUNS, 2), {}, {"alpha": 0.2}),
     (cg.stability, (X, np.argmin), {}, {"fraction": 0.5, "jitter": 0.1, "noise": (0.1, 2.0)}),
     (cg.stability, (X, np.argmin), {"scheme": "noise"}, {"fraction": 0.5, "jitter": 0.1}),
@@ -74,6 +76,9 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[str,
         {},
         {"binning": "mdl", "bins": 5, "nominal": ["x"], "bivariate": True, "unassigned": "drop", "noise": -1, "X": X},
     ),
+    (cg.adco, (A, B, X), {}, {"kernel_on": "clusters", "degree": 3, "coef0": 2.0, "gamma": 0.5}),
+    (cg.adco, (A, B, X), {"kernel": "rbf"}, {"degree": 3, "coef0": 2.0}),
+    (cg.adco, (A, B, X), {"kernel": "polynomial"}, {"gamma": 0.5}),
     (cg.Binning, ("mdl",), {}, {"bins": 5}),
     (cg.drift, (WINDOWS,), {}, {"progress": True, "features": ["x"]}),
     (cg.drift, (WINDOWS,), {"binning": cg.Binning()}, {"bins": 5, "nominal": ["x"]}),
@@ -87,6 +92,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[str,
     (cg.Cover, ([[0, 1], [1, 2]],), {}, {"keys": "points"}),
     (cg.Ensemble(RUNS).plot, ("flow",), {}, {"labels": A}),
     (cg.report, (RUNS,), {}, {"axes": ["x", "y"]}),
+    (cg.report, (cg.Ensemble(RUNS),), {}, {"unassigned": "cluster", "noise": -1}),
     (
         cg.report,
         ([cg.Cover([[0, 1], [1, 2]])] * 2,),
@@ -134,6 +140,7 @@ def test_the_default_is_not_refused(function, args, beside, names):
         (cg.ConsensusClustering(2, noise=-1), cg.Ensemble(RUNS), "noise"),
         (cg.ConsensusClustering(2, noise=-1, generator="kmeans"), X, "noise"),
         (cg.ConsensusClustering(2, generator=lambda X, seed: [A, B], n_members=5), X, "n_members"),
+        (cg.ConsensusClustering(2, generator=DBSCAN(), member_clusters=[2]), X, "member_clusters"),
         (cg.ConsensusClustering(2, method="average", n_init=3), np.column_stack([A, B]), "n_init"),
         (cg.ConsensusClustering(2, solver="builtin"), np.column_stack([A, B]), "solver"),
         (cg.AlternativeClustering(2, method="coala", n_init=3), X, "n_init"),

@@ -21,7 +21,10 @@ def points(
     long: Long = None,
     unassigned: Unassigned = Policy.error,
     noise: Noise = None,
-    least: Annotated[int, typer.Option(min=1, help="How many of the least stable points to print.")] = 20,
+    least: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many of the least stable points to print; default: 20, or none with --out."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Write the score of every point here: csv, tsv, parquet, feather."),
@@ -64,13 +67,13 @@ def points(
     if out is not None:
         write_table({**table, **{name: found[name] for name in names}}, out)
         say([f"wrote {out}: {len(mean):,} points"])
-    order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")[:least].tolist()
+    order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")[: least or 20].tolist()
     (who, ids), *_ = named.items()
     called = listed(ids)
     plain = {name: listed(column) for name, column in found.items()}
     shown = names if len(names) <= 8 else []
     rows = [{who: called[i], "score": float(mean[i]), **{name: plain[name][i] for name in shown}} for i in order]
-    if out is None or format is not Format.table:
+    if out is None or least is not None or format is not Format.table:
         print_rows(rows, format)
     if out is None and format is Format.table:
         say(

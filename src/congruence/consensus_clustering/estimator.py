@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import seed_sequence
-from congruence.ensembles.generators import generate
+from congruence.ensembles.generators import generated, takes_numbers
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, check_needs, misnamed, refused, without_effect
 from congruence.inputs.column_kinds import check_features
@@ -181,10 +181,11 @@ class ConsensusClustering(Clusterer):
             k = range(min(2, most), most + 1)
         maker = self.generator or "kmeans"
         subsamples = isinstance(maker, str) and maker in ("subsample", "mixed")
-        return generate(
-            data, self.n_members, k, maker, seeds, n_jobs=self.n_jobs, progress=False,
-            complete=not (subsamples and self.unseen == "nearest"),
-        )  # fmt: skip
+        if not takes_numbers(maker):
+            where = "for a clusterer without a number of clusters"
+            without_effect(ConsensusClustering, where, member_clusters=self.member_clusters)
+        complete = not (subsamples and self.unseen == "nearest")
+        return generated(data, self.n_members, k, maker, seeds, 0.8, complete, None, self.n_jobs, False)
 
     @property
     def _is_function(self) -> bool:

@@ -71,6 +71,13 @@ class Kernel:
                 f"there is no kernel {found.kernel!r}; {hint(str(found.kernel), KERNELS, joined(KERNELS))}"
             )
         one_of("kernel_on", found.kernel_on, ("profile", "clusters"))
+        of_power = {"degree": found.degree, "coef0": found.coef0}
+        if found.kernel == "linear":
+            without_effect(cls, "without a kernel", kernel_on=found.kernel_on, gamma=found.gamma, **of_power)
+        elif found.kernel == "rbf":
+            without_effect(cls, "with kernel='rbf'", **of_power)
+        else:
+            without_effect(cls, "with kernel='polynomial'", gamma=found.gamma)
         gamma = 1.0 if found.gamma is None else real_number(found.gamma, "gamma")
         if real_number(found.degree, "degree") <= 0 or real_number(found.coef0, "coef0") < 0 or gamma <= 0:
             raise InputError("a kernel has degree above 0, coef0 of at least 0 and gamma above 0")

@@ -42,8 +42,18 @@ MISSING = "the data have missing or infinite values; fill them in or drop those 
 _SUBSAMPLES = ("method='subsample' or 'mixed'", is_one("method", "subsample", "mixed"))
 
 
+def takes_numbers(method: object) -> bool:
+    """Whether a method, or one of several clusterers, has a number of clusters; methods by name have one."""
+    clusterers = list(method) if isinstance(method, list | tuple) else [method]
+    return any(not is_clusterer(c) or counts_of(c) for c in clusterers)
+
+
 @misnamed(k="n_clusters")
-@needs(fraction=_SUBSAMPLES, complete=_SUBSAMPLES)
+@needs(
+    fraction=_SUBSAMPLES,
+    complete=_SUBSAMPLES,
+    n_clusters=("a clusterer that takes a number of clusters", lambda given: takes_numbers(given["method"])),
+)
 def generate(
     X: PointsLike,
     n_members: int = 100,
@@ -97,12 +107,20 @@ def generate(
     >>> cg.generate(X, 5, n_clusters=3, random_state=0)
     Ensemble: 5 clusterings of 60 points, 3 clusters each
     """
+    return generated(X, n_members, n_clusters, method, random_state, fraction, complete, protocol, n_jobs, progress)
+
+
+def generated(
+    X: PointsLike, n_members: int, n_clusters: int | Iterable[int], method: str | Estimator, random_state: Seed,
+    fraction: float, complete: bool, protocol: str | None, n_jobs: int | None, progress: ProgressLike,
+) -> Ensemble:  # fmt: skip
+    """The ensemble, for `generate` and the estimator."""
     data = as_data(X)
     n = data.shape[0]
     choices = numbers_of(n_clusters, "n_clusters")
     if not _is_whole(n_members) or n_members < 1:
         raise InputError(f"n_members must be a whole number, at least 1, not {n_members!r}")
-    if not choices or choices[0] < 1 or choices[-1] > n:
+    if takes_numbers(method) and (not choices or choices[0] < 1 or choices[-1] > n):
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
     if not 0 < fraction <= 1:
         raise InputError(f"fraction must be above 0 and at most 1, not {fraction}")
@@ -244,10 +262,14 @@ def makers_of(
             raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or use kmeans or projection")
         return known[method]
     clusterers = list(method) if isinstance(method, list | tuple) else [method]
-    known_as = [hasattr(c, "fit") and hasattr(c, "get_params") and not isinstance(c, type) for c in clusterers]
-    if not clusterers or not all(known_as):
+    if not clusterers or not all(map(is_clusterer, clusterers)):
         raise InputError("method must be a name, a scikit-learn clusterer or a list of them")
     return [(type(c).__name__, partial(_by_clusterer, c)) for c in clusterers]
+
+
+def is_clusterer(x: object) -> bool:
+    """Whether it is a scikit-learn clusterer, not its class."""
+    return hasattr(x, "fit") and hasattr(x, "get_params") and not isinstance(x, type)
 
 
 def seed_of(rng: np.random.Generator) -> int:

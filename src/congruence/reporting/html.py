@@ -215,6 +215,8 @@ def report(
         check_page(path_of(out, "out"))
     if isinstance(clusterings, str | Path):
         title, source = title or Path(clusterings).name, source or str(clusterings)
+    if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
+        without_effect(report, "for an Ensemble, which was read with its own", unassigned=unassigned, noise=noise)
     if holds_covers(clusterings, reference):
         from congruence.reporting.cover_report import report_of_covers  # a report on covers has the same interface
 
