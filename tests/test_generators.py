@@ -181,8 +181,9 @@ def test_noise_of_a_clusterer_has_no_label():
     assert (e.has_gaps, e.members[0].k) == (True, 2)
     assert e.cautions == ()
     assert cg.consensus(e, 2).labels.tolist() == [0] * 5 + [1] * 5 + [-1]
-    nothing = cg.generate(X[:9], 2, method=[DBSCAN(), DBSCAN(eps=1e-9, min_samples=20)], random_state=0)
-    assert [c.k for c in nothing] == [1, 0]
+    assert cg.generate(X[:9], 1, method=DBSCAN(), random_state=0)[0].k == 1
+    nothing = cg.generate(X, 2, method=[DBSCAN(), DBSCAN(eps=1e-9, min_samples=20)], random_state=0)
+    assert [c.k for c in nothing] == [2, 0]
     assert cg.consensus(nothing, 2).n_clusters == 2
 
 
