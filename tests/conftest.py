@@ -14,7 +14,7 @@ from congruence.machine import jit
 
 gc.disable()  # until the tests are collected: a quarter of the time of collecting thousands of tests
 settings.register_profile(
-    "congruence", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
+    "congruence", derandomize=True, deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("congruence")
 #: pages and files whose tests are all slow, outside the core of counting and measures

@@ -37,8 +37,8 @@ def test_four_blobs_in_a_square_are_four():
 @pytest.mark.slow
 @pytest.mark.parametrize("centres", [3, 4, 5, 7, 10])
 def test_blobs_in_ten_dimensions(centres):
-    """The number of Gaussian clusters in ten dimensions is found for each of four seeds."""
-    for seed in range(4):
+    """The number of Gaussian clusters in ten dimensions is found for each of two seeds."""
+    for seed in range(2):
         X, _ = make_blobs(200, n_features=10, centers=centres, random_state=seed)
         assert cg.choose_k(X, progress=False).k == centres
 
