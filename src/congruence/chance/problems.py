@@ -29,6 +29,7 @@ from congruence.engine.plan import Progress, Run, engine_for, seed_sequence
 from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import Mass, PreparedPair
+from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -38,7 +39,7 @@ from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables
-from congruence.typing import ClusteringLike, Dynamic
+from congruence.typing import ClusteringLike, Dynamic, ProgressLike, Seed
 
 Sided = Literal["two", "one"]
 
@@ -262,17 +263,17 @@ def _repeated(points: Array, mass: Mass) -> Array:
     return np.repeat(points, mass.values[points])
 
 
-def _rows(c: Dynamic) -> Array:
+def _rows(c: Clustering) -> Array:
     return soft_tables.membership_rows(c, slice(None))
 
 
-def _squares(c: Dynamic) -> tuple[float, float]:
+def _squares(c: Clustering) -> tuple[float, float]:
     """Σ_p |u_p|² and |Σ_p u_p|²."""
     u = _rows(c)
     return float((u**2).sum()), float((u.sum(axis=0) ** 2).sum())
 
 
-def _sums_of_gram(c: Dynamic) -> tuple[float, float, float]:
+def _sums_of_gram(c: Clustering) -> tuple[float, float, float]:
     """The sums that `variance_of_sums` takes, for the matrix UUᵀ."""
     u = _rows(c)
     own = (u**2).sum(axis=1)
@@ -370,7 +371,7 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
     )  # fmt: skip
 
 
-def _both_matrices(p: Dynamic, q: Dynamic) -> bool:
+def _both_matrices(p: object, q: object) -> bool:
     return isinstance(p, Similarity) and isinstance(q, Similarity)
 
 
@@ -478,7 +479,7 @@ def _sharing(cover: CoverLabels) -> Array:
 
 
 def drawn(
-    draw: Draw, total: int, batch: int, random_state: Dynamic, threads: int | None, progress: Dynamic,
+    draw: Draw, total: int, batch: int, random_state: Seed, threads: int | None, progress: ProgressLike,
     enough: Callable[[Array], bool] | None = None, what: str = "permutations",
 ) -> Array:  # fmt: skip
     """`total` draws in order, with a random stream per batch, so that threads do not matter; fewer if drawing stops early."""

@@ -15,7 +15,7 @@ from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.schedule import connected
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic
+from congruence.typing import Dynamic, MatrixLike
 
 
 def dask_sums(p: Ensemble | Similarity, q: Ensemble | Similarity) -> MatrixSums:
@@ -75,7 +75,7 @@ class _Side:
             rows = member.dense() if isinstance(member, Memberships) else member.codes
             self.members.append((rows, share))
 
-    def block(self, i: int, j: int) -> Dynamic:
+    def block(self, i: int, j: int) -> MatrixLike:
         """The inputs of block (i, j)."""
         if self.blocks is not None:
             return self.blocks[i, j]
@@ -83,7 +83,7 @@ class _Side:
         return [(values[rows], values[cols], share) for values, share in self.members]
 
 
-def _entries(given: Dynamic, on_diagonal: bool) -> Array:
+def _entries(given: MatrixLike, on_diagonal: bool) -> Array:
     if not isinstance(given, list):
         return np.asarray(given.todense() if hasattr(given, "todense") else given, dtype=np.float64)
     total = np.zeros((len(given[0][0]), len(given[0][1])))
@@ -95,7 +95,7 @@ def _entries(given: Dynamic, on_diagonal: bool) -> Array:
 
 
 def block_sums(
-    given: Sequence[tuple[Dynamic, Dynamic]], start: tuple[int, int], facts: Sequence[Dynamic]
+    given: Sequence[tuple[MatrixLike, MatrixLike]], start: tuple[int, int], facts: Sequence[Dynamic]
 ) -> tuple[list[float], list[tuple[float, float]]]:
     """Nine sums of a block of two matrices, and the lowest and highest entries; blocks are compared with their mirrors."""
     on_diagonal = start[0] == start[1]

@@ -198,11 +198,11 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
     d_p, d_q = np.where(defined, d_p, 1.0), np.where(defined, d_q, 1.0)
     own = size[np.diag(defined)].sum()
 
-    def summed(products: Dynamic, divisor: Dynamic) -> float:
+    def summed(products: Array, divisor: Array | float) -> float:
         """Σ over pairs of different points, from ordered pairs of patterns; the self-pair of a point counts 1."""
         return float((np.where(defined, products / divisor, 0.0).sum() - own) / 2)
 
-    def products(c: Dynamic, d: Dynamic) -> Array:
+    def products(c: SparseMatrix, d: SparseMatrix) -> Array:
         return _inner([c[g].T @ d[g] for g in groups])
 
     square_p, sum_p = products(columns_p, columns_p), _inner([columns_p[g].sum(axis=0)[None] for g in groups])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -21,7 +21,6 @@ from congruence.inputs.similarity import Similarity
 from congruence.machine import jit
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic
 
 #: points on a side of a tile: tiles of two matrices and their products stay well below 100 MB
 SIDE = 1024
@@ -156,7 +155,7 @@ def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress |
         copies = mass.values * (mass.values - 1) / 2
     weights, own_weights = point_weights(mass, n)
     pieces = slices(n)
-    total: list[Dynamic] = [0.0] * 6
+    total: list[float] = [0.0] * 6
     exact: list[int] = [0] * 6
     for x, rows in enumerate(pieces):
         for cols in pieces[x:]:
@@ -239,7 +238,9 @@ def dense(tiles: Tiles, dtype: DTypeLike, threads: int) -> Array:
             bounds = rows.start, rows.stop, cols.start, cols.stop
             fill_consensus(tiles.points, *bounds, tiles.padding, 1 / tiles.scale, out)
 
-    jobs: Sequence[Dynamic] = [partial(fill, rows, cols) for x, rows in enumerate(pieces) for cols in pieces[x:]]
+    jobs: Sequence[Callable[[], None]] = [
+        partial(fill, rows, cols) for x, rows in enumerate(pieces) for cols in pieces[x:]
+    ]
     plan.in_threads(threads, jobs)
     np.fill_diagonal(out, 1)
     return out

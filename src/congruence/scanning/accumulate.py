@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -389,7 +390,16 @@ def _counting_of(part: PartialTables) -> Counting:
     return Counting(part.names, part.pairs, (None,) * len(part.names), (None,) * len(part.names), mass)
 
 
-def merge(a: Dynamic, b: Dynamic) -> Dynamic:
+class Addable(Protocol):
+    """A partial result: two of one kind add up."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
+
+Part = TypeVar("Part", bound=Addable)
+
+
+def merge(a: Part, b: Part) -> Part:
     """The sum of two partial results: of `partial_tables`, `contingency` or `pair_sums`; the same as `a + b`.
 
     Args:
