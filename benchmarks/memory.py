@@ -18,6 +18,23 @@ import numpy as np
 
 LIMITS = (100, 200, 500)
 
+#: shapes, the files in which they are scanned, numbers of threads
+PLAN = (
+    ("strings, all different", "one.parquet", 1),
+    ("strings, all different", "many.parquet", 2),
+    ("strings, all different", "x.feather", 2),
+    ("strings, all different", "x.csv", 2),
+    ("integers, all different", "many.parquet", 2),
+    ("strings, 2,000 different", "x.csv", 2),
+    ("wide, 20 different", "many.parquet", 2),
+    ("ordinary, 50 different", "many.parquet", 2),
+    ("strings, 10 % different", "many.parquet", 2),
+    ("strings, 10 % different, long", "many.parquet", 2),
+    ("dictionaries, 10 % different", "x.feather", 2),
+    ("integers, 10 % different", "many.parquet", 1),
+    ("integers, 10 % different", "many.parquet", 2),
+)
+
 #: name: columns, distinct labels in each, how a label is written, share of the rows
 SHAPES: dict[str, tuple[int, float, str, float]] = {
     "strings, all different": (2, 1.0, "text", 1.0),
@@ -118,49 +135,38 @@ def main() -> None:
     """Print one line per shape, file, number of threads and limit."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--only", nargs="*", default=[""])
-    parser.add_argument("--limits", nargs="*", type=float, default=LIMITS)
-    parser.add_argument("--threads", nargs="*", type=int, default=[1, 2])
-    parser.add_argument("--files", nargs="*", default=["one.parquet", "many.parquet", "x.feather", "x.csv"])
+    parser.add_argument("--only", nargs="*", default=[""], help="words in the names of shapes")
+    parser.add_argument("--limits", nargs="*", type=float, default=LIMITS, help="in MB")
     parser.add_argument("--child", nargs=4)
     given = parser.parse_args()
     if given.child:
-        child(
-            Path(given.child[0]),
-            float(given.child[1]) if given.child[1] else None,
-            int(given.child[2]),
-            int(given.child[3]),
-        )
+        path, limit, threads, columns = given.child
+        child(Path(path), float(limit) if limit else None, int(threads), int(columns))
         return
     print(f"{given.rows:,} rows of most shapes; peak above what the process held before, in MB\n")
     print(f"{'labels':<30} {'file':<13} threads {'limit':>6} {'peak':>6} {'s':>6}  result")
     over = 0
-    for shape in SHAPES:
+    for shape, name, threads in PLAN:
         if not any(word in shape for word in given.only):
             continue
-        for name in given.files:
-            if name.endswith("csv") and "dictionaries" in shape:
-                continue
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / name
-                make(path, shape, given.rows)
-                for threads in given.threads:
-                    values = set()
-                    for limit in (*((None,) if SHAPES[shape][1] < 0.001 else ()), *given.limits):
-                        found = run(path, limit, threads, SHAPES[shape][0])
-                        said = str(found["said"])
-                        refused = not said[:1].isdigit() and not said[:2].startswith("-0")
-                        values |= set() if refused else {said}
-                        if limit is not None and not found["peak"] <= limit:
-                            over += 1
-                        mark = "" if limit is None or found["peak"] <= limit else " OVER"
-                        shown = "refused: " + said.rsplit("/", 1)[-1] if refused else f"ari {said}"
-                        print(
-                            f"{shape:<30} {name:<13} {threads:>7} {limit or 'none':>6} {found['peak']:>6.0f} "
-                            f"{found['seconds']:>6.2f}  {shown}{mark}", flush=True,
-                        )  # fmt: skip
-                    if len(values) > 1:
-                        print("  the values differ")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            make(path, shape, given.rows)
+            values = set()
+            for limit in (*((None,) if SHAPES[shape][1] < 0.001 else ()), *given.limits):
+                found = run(path, limit, threads, SHAPES[shape][0])
+                said, peak = str(found["said"]), float(str(found["peak"]))
+                refused = " " in said
+                values |= set() if refused else {said}
+                is_over = limit is not None and not peak <= limit
+                over += is_over
+                shown = "refused: " + said.split(";")[0].replace(str(path), name) if refused else f"mean ari {said}"
+                print(
+                    f"{shape:<30} {name:<13} {threads:>7} {limit or 'none':>6} {peak:>6.0f} {found['seconds']:>6.2f}  "
+                    f"{shown}{' OVER' * is_over}", flush=True,
+                )  # fmt: skip
+            if len(values) > 1:
+                print("  the values differ")
     print(f"\n{over} peaks above their limit")
 
 

@@ -331,3 +331,20 @@ def test_the_lock_file_of_a_killed_run_expires(without_folder_locks, tmp_path, m
         touched = lock.stat().st_mtime_ns
         time.sleep(0.1)
         assert lock.stat().st_mtime_ns > touched
+
+
+def test_an_abandoned_lock_is_removed_once(tmp_path):
+    """Two runs that both find a lock abandoned: the second leaves the new lock of the first."""
+    lock = tmp_path / checkpoint.LOCK
+    lock.touch()
+    os.utime(lock, ns=(1, 1))
+    removing = lock.with_name(f"{lock.name}.removing")
+    removing.touch()
+    checkpoint.remove_abandoned(lock, 1)  # the other run is removing it
+    assert lock.exists()
+    removing.unlink()
+    checkpoint.remove_abandoned(lock, 1)
+    assert list(tmp_path.iterdir()) == []
+    lock.touch()  # the new lock of the first
+    checkpoint.remove_abandoned(lock, 1)
+    assert list(tmp_path.iterdir()) == [lock]

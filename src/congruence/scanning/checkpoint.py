@@ -173,8 +173,7 @@ def _alone_by_file(folder: Path) -> Iterator[None]:
         if touched != seen:
             seen, since = touched, time.monotonic()
         elif time.monotonic() - since > ABANDONED:
-            with suppress(OSError):
-                path.unlink()
+            remove_abandoned(path, seen)
         time.sleep(LOOK)
     with os.fdopen(number, "w", encoding="utf-8") as stream:
         json.dump({"process": os.getpid(), "machine": platform.node(), "since": time.time()}, stream)
@@ -194,6 +193,19 @@ def _alone_by_file(folder: Path) -> Iterator[None]:
         thread.join()
         with suppress(OSError):
             path.unlink()
+
+
+def remove_abandoned(path: Path, touched: int) -> None:
+    """Remove a lock file that was last touched then, unless another run did so and has a new one."""
+    mine = path.with_name(f"{path.name}.removing")  # one run at a time: the second finds the lock of the first
+    try:
+        os.close(os.open(mine, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except OSError:
+        return
+    with suppress(OSError):
+        if path.stat().st_mtime_ns == touched:
+            path.unlink()
+    mine.unlink(missing_ok=True)
 
 
 def _say_waiting(folder: Path) -> None:

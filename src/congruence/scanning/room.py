@@ -14,8 +14,14 @@ FREE = 1 << 21
 #: share of the memory for the rows that are read; the rest is for labels and tables
 READING = 0.25
 
+#: bytes of the buffers of readers; pyarrow reads some tens of blocks of a text file ahead
+AHEAD, AHEAD_OF_TEXT = 12e6, 45e6
+
 #: bytes per cell of the tables while their statistics are computed, and cells of the pairs computed together
 PER_CELL, TILE = 130, 1 << 18
+
+#: bytes of a label of usual length that is met for the first time, with its entries and copies while it is read
+NEW_LABEL = 300
 
 #: bytes of an empty table
 PER_TABLE = 500
@@ -44,6 +50,13 @@ def bytes_of(memory: str | float) -> float:
     if not size > 0:
         raise InputError(f"memory must be a size, as in '2GB' or '500MB'; got {memory!r}")
     return size
+
+
+def for_tables(memory: float, kept: float, text: bool, stored: bool) -> float:
+    """Bytes for the labels and tables of one pass: without those for reading, and those that earlier passes left."""
+    ahead = min(AHEAD_OF_TEXT, 0.4 * memory) if text else min(AHEAD, memory / 8)
+    most = (1 - READING) * memory - ahead - max(0.0, kept - FREE)
+    return max(most / 2 if stored else most, min(memory, 1e6))  # parts are bytes before they are stored
 
 
 class Overfull(Exception):

@@ -14,12 +14,13 @@ from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint, some_of, without_effect
 from congruence.inputs.column_kinds import Sorting
 from congruence.machine.memory import release
+from congruence.scanning import room
 from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.looking import sorted_names
 from congruence.scanning.parts import Group, Held, grouped, guess_of, kind_of_or_not
-from congruence.scanning.room import FREE, PER_CELL, PER_TABLE, READING, Overfull, all_different, bytes_of, size_of
+from congruence.scanning.room import Overfull, bytes_of, size_of
 from congruence.scanning.schedule import Part, fold, read_batches
 from congruence.scanning.sources import source_of
 from congruence.scanning.tables import PartialTables
@@ -35,9 +36,6 @@ MANY_LABELS = 10_000
 
 #: bytes of labels that one thread reads at a time
 BATCH = 16 << 20
-
-#: bytes of a label of usual length that is met for the first time, with its entries and copies while it is read
-NEW_LABEL = 300
 
 
 # --- the scan ---------------------------------------------------------------------------------------------------
@@ -338,18 +336,16 @@ class Scan:
 
     @property
     def _limit(self) -> float:
-        """Bytes for the labels and tables of one pass: without those for reading, and those that earlier passes left."""
+        """Bytes for the labels and tables of one pass."""
         kept = sum(size_of(part) for _, part in self._kept) + sum(map(size_of, self._seen.values()))
-        most = (1 - READING) * self.memory - max(0.0, kept - FREE)
-        least = min(self.memory, 1e6)
-        return max(most if self.checkpoint is None else most / 2, least)  # parts are bytes before they are stored
+        return room.for_tables(self.memory, kept, self.input.fields, self.checkpoint is not None)
 
     def _look(self, names: Sequence[str]) -> None:
         """Numbers of labels in the first rows; they may grow while counting."""
         new = [name for name in names if name not in self._widths]
         if not new or self.input.once:
             return
-        rows = int(np.clip(min(BATCH / 8, self.memory / (16 * NEW_LABEL)) / len(new), 1 << 10, 1 << 16))
+        rows = int(np.clip(min(BATCH / 8, self.memory / (16 * room.NEW_LABEL)) / len(new), 1 << 10, 1 << 16))
         for part in self.input.parts(new):
             try:
                 first = next(iter(part.batches(new, rows)))
@@ -360,7 +356,7 @@ class Scan:
             self._widths.update({name: word.width for name, word in zip(new, look.words, strict=True)})
             for name, word in zip(new, look.words, strict=True):
                 column = first[name] if isinstance(first, dict) else first.column(name)
-                new_labels = NEW_LABEL * word.width if word.width > MANY_LABELS / 10 else 0
+                new_labels = room.NEW_LABEL * word.width if word.width > MANY_LABELS / 10 else 0
                 self._per_row[name] = (getattr(column, "nbytes", 8 * look.rows) + new_labels) / max(look.rows, 1)
             break
 
@@ -374,9 +370,9 @@ class Scan:
         for parts in range(1, len(names) + 1):
             group = np.arange(len(names)) * parts // len(names)
             block = group[ends[:, 0]] * parts + group[ends[:, 1]]
-            other = np.bincount(block, weights=PER_TABLE * workers + 8 * cells) + PER_CELL * cells.max()
-            other += min(parts, 2) * np.bincount(group, weights=NEW_LABEL * width).max()
-            size = np.bincount(block, weights=cost) + np.maximum(0, other - FREE)
+            other = np.bincount(block, weights=room.PER_TABLE * workers + 8 * cells) + room.PER_CELL * cells.max()
+            other += min(parts, 2) * np.bincount(group, weights=room.NEW_LABEL * width).max()
+            size = np.bincount(block, weights=cost) + np.maximum(0, other - room.FREE)
             if size.max() <= limit or parts == len(names) or self.input.once:
                 return np.flatnonzero(block == block[0])
         return np.arange(1)
@@ -386,7 +382,7 @@ class Scan:
         used = np.unique(ends)
         for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
             if width > MANY_LABELS and width - 1 > over.rows / 2:
-                raise all_different(names[x], int(width) - 1, over.rows, self.memory, self.text) from None
+                raise room.all_different(names[x], int(width) - 1, over.rows, self.memory, self.text) from None
         if self.input.once or len(np.unique(ends, axis=0)) == 1:
             pair = " and ".join(repr(names[x]) for x in used[:2])
             what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
@@ -431,12 +427,12 @@ class Scan:
         """Number of threads; fewer if what they read ahead would take much of the memory."""
         parts = self.input.parts(names) if not self.input.once else []
         ahead = parts[0].ahead(names) if isinstance(parts, list) and parts and hasattr(parts[0], "ahead") else 0.0
-        return int(np.clip(READING * self.memory / 2 / max(ahead, 1.0), 1, threads))
+        return int(np.clip(room.READING * self.memory / 2 / max(ahead, 1.0), 1, threads))
 
     def _rows_of_batch(self, names: Sequence[str], workers: int) -> int:
         """Rows that one thread reads at a time: each thread has one batch, another waits, and each is copied once."""
         per_row = sum(self._per_row.get(name, 8.0) for name in names)
-        rows = min(BATCH / (8 * max(len(names), 1)), READING * self.memory / (3 * workers * per_row))
+        rows = min(BATCH / (8 * max(len(names), 1)), room.READING * self.memory / (3 * workers * per_row))
         return int(np.clip(rows, min(1 << 12, BATCH // (8 * len(names))), 1 << 18))
 
     def holds_sets(self, name: str) -> bool | None:

@@ -162,7 +162,8 @@ class Vocabulary:
     @property
     def size(self) -> int:
         """Bytes that the vocabulary takes."""
-        return self.held + (0 if self.table is None else self.table[1].nbytes)
+        copies = self.held if self.fields else 0  # fields are converted to numbers, if they can be
+        return self.held + copies + (0 if self.table is None else self.table[1].nbytes)
 
     def joined(self, kind: LabelKind, who: str) -> None:
         """Fix the kind; labels of another kind are refused."""
@@ -201,7 +202,11 @@ class Vocabulary:
     @property
     def _most(self) -> float:
         """Bytes that its labels may take, with the room that is free now."""
-        return float("inf") if self.room is None else self.held + max(0.0, self.room.free_for_labels / COPIES)
+        return (
+            float("inf")
+            if self.room is None
+            else self.held + max(0.0, self.room.free_for_labels / COPIES / (1 + self.fields))
+        )
 
     def codes(self, column: ColumnLike, who: str) -> Array:
         """The codes of a column: an arrow array, or Labels."""
