@@ -241,6 +241,7 @@ def test_every_small_ensemble_of_two_members():
                 assert cg.arimp(cg.Ensemble([a, b]), q) == close(dense.measures(m, dense.consensus([q]))["arimp"])
 
 
+@pytest.mark.slow
 def test_a_large_ensemble_needs_no_matrix(monkeypatch):
     """100,000 points: all measures of two ensembles from tables, where the matrix would have 10¹⁰ entries."""
     certainty = cg.certainty  # the example in its docstring is computed now, from a small matrix

@@ -90,6 +90,7 @@ def test_engines_are_distinguished_by_their_properties():
         assert "is not cpu" not in text, path
 
 
+@pytest.mark.slow
 def test_any_is_named_in_one_module_only():
     """Signatures say what they take and return: only `congruence/typing.py` uses `Any`, under names that say what is meant."""
     for path in [*FILES, PACKAGE / "__init__.pyi"]:

@@ -314,6 +314,7 @@ def test_threads_and_memory_change_nothing(tmp_path, threads, memory):
         assert pair.to_dict() == {key: expected[key][0, 1] for key in keys}
 
 
+@pytest.mark.slow
 def test_tables_stay_under_the_budget_in_several_passes(tmp_path, monkeypatch):
     """Tables that do not fit together are counted in squares of columns, and only those columns are read."""
     rng = np.random.default_rng(4)

@@ -261,6 +261,7 @@ def test_filtered_datasets_are_refused(tmp_path):
     assert cg.compare_all(cg.scan(lambda: some.to_batches()), "ari").n_used[0, 1] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", list(itertools.permutations("abc")))
 def test_what_is_left_out_does_not_depend_on_the_memory(tmp_path, order):
     """A file without a column is left out of all pairs, in one pass or in several, and the result says so each time."""
@@ -322,6 +323,7 @@ def test_whole_numbers_that_floats_cannot_tell_apart(tmp_path):
     assert list(s["x"].names) == sorted({x for _, x, _ in rows})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "memory", "threads", "fits"), [(15_000, 6e6, 2, False), (600, 6e6, 1, True), (600, 9e6, 2, True)]
 )
