@@ -350,3 +350,10 @@ def test_memory_bounds_all_that_a_scan_holds(tmp_path, k, memory, threads, fits)
     finally:
         tracemalloc.stop()
         pa.set_memory_pool(before)
+
+
+def test_columns_of_nothing_take_no_memory(tmp_path):
+    """Columns without a type or a label are counted with any limit."""
+    parquet.write_table(pa.table({"a": pa.nulls(3), "b": pa.nulls(3)}), tmp_path / "x.parquet")
+    s = cg.scan(tmp_path / "x.parquet", ["a", "b"], memory="1MB")
+    assert cg.ari(s["a"], s["b"], unassigned="cluster") == 1

@@ -431,7 +431,7 @@ class Scan:
 
     def _rows_of_batch(self, names: Sequence[str], workers: int) -> int:
         """Rows that one thread reads at a time: each thread has one batch, another waits, and each is copied once."""
-        per_row = sum(self._per_row.get(name, 8.0) for name in names)
+        per_row = max(1.0, sum(self._per_row.get(name, 8.0) for name in names))
         rows = min(BATCH / (8 * max(len(names), 1)), room.READING * self.memory / (3 * workers * per_row))
         return int(np.clip(rows, min(1 << 12, BATCH // (8 * len(names))), 1 << 18))
 
