@@ -205,9 +205,9 @@ def test_a_reference_in_another_order_is_refused():
     classes = pd.Series([0, 1] * 10, index=names)
     c = cg.choose_k(X, [2, 3], n_members=3, random_state=0, reference=classes)
     assert c.ensembles[2].index.tolist() == names
-    for data in (X, c.ensembles):
+    for call in (lambda **r: cg.choose_k(X, [2, 3], n_members=3, **r), lambda **r: cg.choose_k(c.ensembles, **r)):
         with pytest.raises(cg.InputError, match="index of the reference"):
-            cg.choose_k(data, [2, 3], n_members=3, random_state=0, reference=classes[::-1])
+            call(random_state=0, reference=classes[::-1])
     for k in ("23", 2.0):
         with pytest.raises(cg.InputError, match="k must be a whole number"):
             cg.choose_k(X, k)

@@ -426,7 +426,10 @@ class Scan:
     def _workers(self, names: Sequence[str], threads: int) -> int:
         """Number of threads; fewer if what they read ahead would take much of the memory."""
         parts = self.input.parts(names) if not self.input.once else []
-        ahead = parts[0].ahead(names) if isinstance(parts, list) and parts and hasattr(parts[0], "ahead") else 0.0
+        try:
+            ahead = parts[0].ahead(names) if isinstance(parts, list) and parts and hasattr(parts[0], "ahead") else 0.0
+        except OSError:  # counting reports the error
+            ahead = 0.0
         return int(np.clip(room.READING * self.memory / 2 / max(ahead, 1.0), 1, threads))
 
     def _rows_of_batch(self, names: Sequence[str], workers: int) -> int:
