@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shlex
 from pathlib import Path
@@ -343,9 +344,12 @@ def luminance(colour: str) -> float:
 def test_dark_mode(page):
     """The page follows the system theme and its button; disputed points are visible in both themes."""
     light = page.run("getComputedStyle(document.body).backgroundColor")
+    colours = "[...document.querySelectorAll('#levels circle')].map(c => c.getAttribute('fill'))"
+    before = json.dumps(page.run(colours))
     page.scheme("dark")
     page.until(f"getComputedStyle(document.body).backgroundColor !== {light!r}")
-    fills = page.run("[...document.querySelectorAll('#levels circle')].map(c => c.getAttribute('fill'))")
+    page.until(f"JSON.stringify({colours}) !== JSON.stringify({before})")  # drawn again after the background changed
+    fills = page.run(colours)
     stability = [node[3] for node in data(page, "levels")["nodes"]]
     doubtful, certain = (fills[place] for place in (int(np.argmin(stability)), int(np.argmax(stability))))
     assert luminance(doubtful) > luminance(certain) + 30
