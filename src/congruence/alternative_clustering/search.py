@@ -170,7 +170,8 @@ def alternatives(
     knowns = as_knowns(labels, points.n, X)
     given, first = knowns, next(iter(knowns.values()))
     k = int(first.max()) + 1 if n_clusters is None else n_clusters
-    chosen, left_out = _methods(method, points, knowns, k, n_alternatives, options, min_size)
+    chosen, left_out = _methods(method, points, options)
+    _check(chosen[0], points, knowns, k, n_alternatives, options, min_size)
     points = binned(points, binning, bins, first)
     runs = {name: METHODS[name].n_init if n_init is None or METHODS[name].n_init == 1 else n_init for name in chosen}
     for count in runs.values():
@@ -218,18 +219,9 @@ class _Tried:
     reason: InputError | None = None
 
 
-def _methods(
-    method: str,
-    points: Points,
-    knowns: Mapping[str, Array],
-    k: object,
-    many: int,
-    options: Mapping[str, Option],
-    least: int | None,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The methods to run, validated before anything starts, and those that "auto" skips, with the reason."""
+def _methods(method: str, points: Points, options: Mapping[str, Option]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The methods to run, and those that "auto" skips, with the reason."""
     if method != "auto":
-        _checked(method, points, knowns, k, many, options, least)
         return (method,), ()
     if options:
         raise InputError(f"method 'auto' has no options; got {', '.join(options)}; name the method that has it")
@@ -244,7 +236,6 @@ def _methods(
             chosen.append(name)
     if not chosen:
         raise InputError(f"method 'auto' tries {', '.join(AUTO)}, but none takes {points.n:,} points; use a sample")
-    _checked(chosen[0], points, knowns, k, many, options, least)
     return tuple(chosen), tuple(left_out)
 
 
@@ -282,7 +273,7 @@ def _kept(
     return there[order[0]], {"tried": {there[i].method: found[i] for i in order}, "notes": notes}
 
 
-def _checked(
+def _check(
     method: str,
     points: Points,
     knowns: Mapping[str, Array],
@@ -290,8 +281,8 @@ def _checked(
     many: int,
     options: Mapping[str, Option],
     least: int | None,
-) -> Method:
-    """The method, validated for these data before anything starts."""
+) -> None:
+    """Validate a method and its options for these data, before anything starts."""
     if method not in METHODS:
         raise InputError(
             f"there is no method {method!r}; "
@@ -327,7 +318,6 @@ def _checked(
             f"{k} clusters against {clusters} known ones are {k * clusters:,} rows, more than the {MOST_PRICES:,} that "
             "maximus can price; use fewer clusters, or mincentropy or condens"
         )
-    return record
 
 
 def _check_option(name: str, value: object, default: object) -> None:

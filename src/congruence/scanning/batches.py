@@ -1,4 +1,4 @@
-"""The columns of a batch of rows, whatever holds them."""
+"""The columns of a batch of rows, in any container."""
 
 from __future__ import annotations
 

@@ -320,7 +320,7 @@ class Scan:
                 del part
 
     def _keep(self, key: tuple[Label, ...], part: PartialTables, by_name: Mapping[str, Column]) -> None:
-        """Cache these tables; the oldest are dropped above a quarter of the memory."""
+        """Cache these tables; the oldest are dropped above an eighth of the memory."""
         if not part.rows:
             why = f" ({part.left_out[0]})" if part.left_out else ""
             raise InputError(f"{self.text} has no rows that can be read{why}")

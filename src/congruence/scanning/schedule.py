@@ -277,7 +277,7 @@ def _ended(running: dict[Dynamic, Group]) -> Iterator[tuple[Group, PartialTables
 
 
 def _by_executor(executor: Executor, groups: Iterator[Group], counting: Counting, done: Callable[..., None]) -> None:
-    """Dynamic executor of `concurrent.futures`, in this process or others."""
+    """Any executor of `concurrent.futures`, in this process or others."""
     running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
     try:
         for group, part in _windowed(lambda g: executor.submit(count_group, g.parts, counting), groups, running):
