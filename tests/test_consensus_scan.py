@@ -11,7 +11,10 @@ from consensus_cases import taken_by
 from pyarrow import csv, parquet
 
 import congruence as cg
-from congruence.consensus_clustering import search
+from congruence.consensus_clustering import population, search
+from congruence.scanning import parts
+from congruence.scanning.room import Overfull
+from congruence.scanning.scan import Scan
 
 N = 1_200
 
@@ -230,3 +233,105 @@ def test_the_command(tmp_path, few, monkeypatch):
     assert "truth is not a member" in done.output
     expected = cg.consensus(data, 4, "kcc", 0, progress=False)
     assert (read(tmp_path / "consensus")["cluster"].to_numpy() == expected.labels).all()
+
+
+# --- passes over the rows ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """Names of the parts that were read to their end, in order."""
+    found, own = [], parts.RowGroup.batches
+
+    def batches(part, *how):
+        yield from own(part, *how)
+        found.append(part.where)
+
+    monkeypatch.setattr(parts.RowGroup, "batches", batches)
+    return found
+
+
+@pytest.mark.parametrize("method", ["auto", "hbgf", "ncut", "mcla", "lwgp", "voting"])
+@pytest.mark.parametrize(("group", "way"), [(100, {}), (400, {"threads": 3}), (100, {"client": ThreadPoolExecutor(2)})])
+def test_two_passes(tmp_path, few, reads, method, group, way):
+    """One pass takes the sample and counts the tables, the second places the rows; no part is read a third time."""
+    scan = cg.scan(stored(tmp_path / "in", columns(), group), id="name")
+    cg.consensus(scan, 4, method, 0, out=tmp_path / "out", progress=False, **way, **taken_by(method, n_init=2))
+    assert sorted(reads) == sorted(2 * [part.where for part in scan.input.listed])
+
+
+def test_two_passes_over_large_parts(tmp_path, few, reads, monkeypatch):
+    """Few large parts are read in one thread and counted in all; rows are taken on the way too."""
+    data = columns(seed=2)
+    monkeypatch.setattr(Scan, "_rows_of_batch", lambda *_: 70)
+    scan = cg.scan(stored(tmp_path / "in", data, N), id="name", threads=4)
+    s = cg.consensus(scan, 4, "hbgf", 0, n_init=2, progress=False)
+    assert sorted(reads) == sorted(2 * [part.where for part in scan.input.listed])
+    assert (s.labels == cg.consensus(data, 4, "hbgf", 0, n_init=2, progress=False).labels).all()
+
+
+def test_tables_that_are_there_are_not_counted_again(tmp_path, few, reads):
+    """After a comparison of the same columns, or from a checkpoint, only the rows of the sample are read."""
+    data, saved = columns(seed=3), tmp_path / "saved"
+    expected = cg.consensus(data, 4, "ncut", 0, n_init=2, progress=False)
+    folder = stored(tmp_path / "in", data, 100)
+    scan = cg.scan(folder, id="name")
+    cg.compare_all(scan)
+    once = len(reads)
+    assert (cg.consensus(scan, 4, "ncut", 0, n_init=2, progress=False).labels == expected.labels).all()
+    assert len(reads) == 3 * once
+    for _ in range(2):  # counted and taken, then only taken
+        scan = cg.scan(folder, id="name", checkpoint=saved)
+        found = cg.consensus(scan, 4, "ncut", 0, n_init=2, progress=False)
+        assert (found.labels == expected.labels).all()
+        assert np.array_equal(found.confidence, expected.confidence)
+    assert len(reads) == 7 * once
+
+
+def test_many_clusters_are_sampled_first(tmp_path, few, reads, monkeypatch):
+    """Tables of too many clusters are not counted; the sample is taken before tables that exceed the memory with it."""
+    data = columns(seed=5)
+    folder = stored(tmp_path / "in", data, 100)
+    expected = cg.consensus(data, 4, "hbgf", 0, n_init=2, progress=False)
+    own = Scan._fold
+
+    def fold(scan, *how):
+        if how[-1] is not None:
+            raise Overfull(np.full(6, 5), 0.0, N)
+        return own(scan, *how)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Scan, "_fold", fold)
+        found = cg.consensus(cg.scan(folder, id="name"), 4, "hbgf", 0, n_init=2, progress=False)
+    assert len(reads) == 3 * 12
+    assert (found.labels == expected.labels).all()
+    reads.clear()
+    monkeypatch.setattr(population, "GRAM_LIMIT", 20)
+    found = cg.consensus(cg.scan(folder, id="name"), 4, "hbgf", 0, n_init=2, progress=False)
+    assert len(reads) == 2 * 12
+    assert (found.labels == cg.consensus(data, 4, "hbgf", 0, n_init=2, progress=False).labels).all()
+
+
+@pytest.mark.parametrize(("method", "few_rows"), [("hbgf", False), ("auto", False), ("kcc", True)])
+def test_rows_behind_a_part_that_was_left_out(tmp_path, monkeypatch, few, method, few_rows):
+    """A part whose labels have another type is left out: the other rows have the labels they have without it."""
+    if few_rows:
+        monkeypatch.setattr(search, "ALL_UP_TO", N)
+    data = columns()
+    folder = stored(tmp_path / "in", data, 400)
+    good = {name: np.concatenate([own[:400], own[800:]]) for name, own in data.items()}
+    text = pa.table(
+        {name: own if name == "name" else own.cast("string") for name, own in read_one(folder / "1.parquet")}
+    )
+    parquet.write_table(text, folder / "1.parquet")
+    expected = cg.consensus(good, 4, method, 0, progress=False, **taken_by(method, n_init=2))
+    scan = cg.scan(folder, id="name", skip_bad=True)
+    r = cg.consensus(scan, 4, method, 0, out=tmp_path / "out", progress=False, **taken_by(method, n_init=2))
+    assert (read(tmp_path / "out")["cluster"].to_numpy() == expected.labels).all()
+    assert any("1.parquet" in note and note.startswith("left out") for note in r.notes)
+
+
+def read_one(path):
+    """The columns of a file, by name."""
+    table = parquet.read_table(path)
+    return zip(table.column_names, table.columns, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -10,11 +11,16 @@ from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
 from congruence.engine.cpu import cluster_sizes, table_tiles
 from congruence.engine.plan import MEMORY, Run, default_threads
 from congruence.inputs.labels import Labels
+from congruence.scanning.room import Overfull
+from congruence.scanning.sampling import Sample
+from congruence.scanning.tables import PartialTables
 from congruence.statistics.tables import Array
 from congruence.typing import Dynamic, Label
 
 #: (one member, another or the same, codes of their clusters, number of points in both)
 Cells = tuple[int, int, Array, Array, Array]
+#: positions of some pairs of columns, and their tables
+Block = tuple[Array, PartialTables]
 #: the tables of all points by the clusters of a sample; None if there are too many clusters
 Everyone = Callable[[Evidence], Array | None]
 
@@ -34,17 +40,36 @@ def of_labels(members: Sequence[Labels], codes: Sequence[Array], threads: int | 
     return lambda e: _everyone(e, e.columns_of(codes, [c.k + 1 for c in members]), cells())
 
 
+def _pairs(many: int) -> Array:
+    return np.column_stack(np.triu_indices(many, 1)) if many > 1 else np.array([[0, 0]])
+
+
+def counted_beside(columns: Sequence[Dynamic], sample: Sample) -> Iterator[Block]:
+    """The tables of scanned columns, block by block; the pass over the rows that counts the first block takes the sample.
+
+    Columns that seem to have too many clusters, or whose tables exceed the memory, are left to later passes.
+    """
+    source, pairs = columns[0].source, _pairs(len(columns))
+    later: Iterator[Block] = source.tables(columns, pairs, None, None, None)
+    if source.labels_at_first([c.name for c in columns]) > GRAM_LIMIT:
+        return later
+    blocks: Iterator[Block] = source.tables(columns, pairs, None, None, None, sample)
+    try:
+        return chain([next(blocks)], blocks)
+    except Overfull:
+        return later
+
+
 def of_columns(
-    columns: Sequence[Dynamic], codes: Sequence[Array], labels: Sequence[Sequence[Label]], threads: int | None
+    columns: Sequence[Dynamic], codes: Sequence[Array], labels: Sequence[Sequence[Label]], blocks: Iterable[Block]
 ) -> Everyone:
     """The tables of scanned columns, of which `codes` are those of a sample, with these labels."""
-    many = len(columns)
-    pairs = np.column_stack(np.triu_indices(many, 1)) if many > 1 else np.array([[0, 0]])
+    pairs = _pairs(len(columns))
     known = [{label: code + 1 for code, label in enumerate(names)} for names in labels]
 
     def cells() -> Iterator[Cells]:
         sized: set[int] = set()
-        for here, part in columns[0].source.tables(columns, pairs, None, threads, None):
+        for here, part in blocks:
             place = {name: at for at, name in enumerate(part.names)}
             at = [place.get(c.name, -1) for c in columns]
             # 0 is no label, and the last code is that of labels that are not in the sample

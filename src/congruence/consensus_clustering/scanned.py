@@ -13,13 +13,14 @@ from congruence.comparison.presenting import Result, counted, plain
 from congruence.consensus_clustering import search
 from congruence.consensus_clustering.methods import METHODS, find
 from congruence.consensus_clustering.placing import Placing
-from congruence.consensus_clustering.population import of_columns
+from congruence.consensus_clustering.population import counted_beside, of_columns
 from congruence.consensus_clustering.results import Consensus, grid_of_scores
 from congruence.errors import InputError, NotApplicable, joined
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.rows import Rows, values_of_rows, written_rows
+from congruence.scanning.sampling import Sample
 from congruence.statistics.tables import Array
 from congruence.typing import Frame, PathLike, Record
 
@@ -31,7 +32,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
         raise InputError("the consensus of scanned columns does not take row weights; read the columns into memory")
     rows = Rows(e.members)  # type: ignore[arg-type]
     counts = rows.counts()
-    n = int(counts.sum())
+    n = sum(map(sum, counts))
     if not n:
         raise InputError(f"{rows.scan.text} has no rows")
     if request.n_clusters is not None and request.n_clusters > n:
@@ -48,18 +49,20 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
             f"{joined(named)}: needs all {n:,} rows at once, but scanned rows are sampled above {search.ALL_UP_TO:,}; "
             f"methods that take a sample: {', '.join(able)}, and average and lwea with variant='sample'"
         )
-    codes, labels = rows.taken(np.arange(n) if sampled is None else sampled, counts)
+    sample = Sample(rows.reading.names, np.arange(n) if sampled is None else sampled, counts)
+    blocks = counted_beside(e.members, sample) if sampled is not None and request.takes_tables else None
+    codes, labels = rows.taken(sample)
     few = Ensemble(
         {name: own.astype(np.int64) for name, own in zip(e.names, codes, strict=True)}, noise=0, unassigned="partial",
         member_weight=e.member_weight,
     )  # fmt: skip
-    tables = of_columns(e.members, codes, labels, None) if sampled is not None and request.takes_tables else None
+    tables = None if blocks is None else of_columns(e.members, codes, labels, blocks)
     found = search.searched(few, request, tables)
     widths = [len(names) + 2 for names in labels]  # no label, the labels of the sample, and other labels
     values: Placed | Known
     if sampled is None:
         everyone, sure, _ = found.of_points()
-        values = Known(everyone, sure, np.concatenate([[0], np.cumsum(counts)[:-1]]))
+        values = Known(everyone, sure, np.cumsum([0, *map(sum, counts)])[:-1])
         n_clusters = found.n_clusters
     else:
         placing = found.placing(codes, widths, [0] * len(codes))

@@ -17,6 +17,7 @@ from congruence.inputs.labels import Labels, unassigned_error
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
+from congruence.scanning.sampling import Piece
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
@@ -88,6 +89,7 @@ class Accumulator:
         self.own = np.zeros((len(self.pairs), 2, 2))
         self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
         self.left_out: list[str] = []
+        self.taken: dict[int, Piece] = {}
         #: bytes of the cells of all tables, and what they gained since they were last recorded
         self.cells, self.grown = 0, 0
         #: threads that count with tables of their own
@@ -243,6 +245,7 @@ class Accumulator:
         self.rows += other.rows
         self.total = self.total + other.total
         self.left_out += other.left_out
+        self.taken |= other.taken
         self.room.drop(id(other))
         self.threads -= 1
         self.cells = sum(table.size for table in self.tables)
@@ -291,6 +294,7 @@ class Accumulator:
         self.used_alone += part.used_alone
         self.own_alone += part.own_alone
         self.left_out += part.left_out
+        self.taken |= part.taken
         self.room.drop(key)
         self._check()
 
@@ -321,7 +325,7 @@ class Accumulator:
             mass=_mass_kind(self.counting.mass), total=self.total, squares=self.squares, used=self.used.copy(),
             own=self.own.copy(), used_alone=self.used_alone.copy(), own_alone=self.own_alone.copy(), within=within,
             inside=tuple(_widened(x, self.words[c].width) for c, x in self.inside.items()), exponent=self.exponent,
-            left_out=tuple(self.left_out),
+            left_out=tuple(self.left_out), taken=self.taken,
         )  # fmt: skip
 
     def _sizes(self, cells: Sequence[tuple[Array, Array, Array, Array]]) -> tuple[Array, ...]:

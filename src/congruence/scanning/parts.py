@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     from pyarrow.csv import CSVStreamingReader
 
+    from congruence.scanning.sampling import Wanted
     from congruence.scanning.schedule import Part
 
 # --- parts of files ---------------------------------------------------------------------------------------------
@@ -308,6 +309,8 @@ class Group:
 
     parts: tuple[Dynamic, ...]
     key: str = ""
+    #: rows to take from each part while it is read; empty: none
+    wanted: tuple[Wanted | None, ...] = ()
 
     @property
     def rows(self) -> int:

@@ -19,6 +19,7 @@ from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.parts import Group, grouped
+from congruence.scanning.sampling import Piece, Sample, Wanted
 from congruence.scanning.schedule import Part, each, read_batches
 from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
@@ -59,14 +60,18 @@ class Reading:
             word.known(labels)
         return made
 
+    def check(self, columns: dict[str, ColumnLike], where: str) -> None:
+        """Raise if a column of a batch has labels of another kind."""
+        for name, kind in zip(self.names, self.kinds, strict=False):
+            if kind is not None and not isinstance(columns[name], Labels):
+                check_kind(columns[name].type, kind, f"{where}: column {name!r}")
+
     def codes(self, words: Sequence[Vocabulary], columns: dict[str, ColumnLike], where: str) -> list[Array]:
         """The codes of the columns of a batch."""
+        self.check(columns, where)
         found = []
         for c, (name, word) in enumerate(zip(self.names, words, strict=True)):
-            who, column = f"{where}: column {name!r}", columns[name]
-            if self.kinds[c] is not None and not isinstance(column, Labels):
-                check_kind(column.type, self.kinds[c] or LabelKind.NULL, who)
-            codes = word.codes(column, who)
+            codes = word.codes(columns[name], f"{where}: column {name!r}")
             gaps, called = len(codes) - int(np.count_nonzero(codes)), self.complete[c]
             if gaps and called is not None:
                 raise unassigned_error(called, f"{gaps} of the {len(codes)} points of {where}")
@@ -126,24 +131,21 @@ class Rows:
         with Progress(self.scan.input.guess, self.scan.progress, what) as bar:
             yield from each(groups, _Keyed(work), client=self.scan.client, threads=self.threads, progress=bar)
 
-    def counts(self) -> Array:
-        """Number of rows in each group; read if unknown."""
+    def counts(self) -> list[tuple[int, ...]]:
+        """Numbers of rows of the parts of each group; read if they are unknown, or if parts may be left out."""
         parts = self.scan.input.parts(self.reading.read)
-        if isinstance(parts, list) and all(part.rows is not None for part in parts):
-            return np.array([group.rows for group in grouped(parts)], dtype=np.int64)
+        if isinstance(parts, list) and all(part.rows is not None for part in parts) and not self.reading.skip_bad:
+            return [tuple(part.rows for part in group.parts) for group in grouped(parts)]
         found = dict(self.each(_Counting(self.reading), "rows counted"))
-        return np.array([found[number] for number in range(len(found))], dtype=np.int64)
+        return [found[number] for number in range(len(found))]
 
-    def taken(self, rows: Array, counts: Array) -> tuple[list[Array], tuple[tuple[Label, ...], ...]]:
-        """Codes of the columns in these rows (sorted positions), and the labels of the codes."""
-        ends = np.cumsum(counts)
-        at = np.searchsorted(rows, np.concatenate([[0], ends]))
-        inside = {g: rows[at[g] : at[g + 1]] - (ends[g] - counts[g]) for g in range(len(counts)) if at[g] < at[g + 1]}
-        found = dict(self.each(_Sampling(self.reading, inside), "rows sampled", lambda g: g in inside))
+    def taken(self, sample: Sample) -> tuple[list[Array], tuple[tuple[Label, ...], ...]]:
+        """Codes of the columns in the rows of a sample, and the labels of the codes; rows that are not taken yet are read."""
+        left = {number: wanted for number in range(len(sample.groups)) if any(wanted := sample.of(number))}
+        for _, found in self.each(_Sampling(self.reading, left), "rows sampled", lambda g: g in left):
+            sample.found |= found
         words = self.reading.vocabularies()
-        pieces = [
-            self.reading.codes(words, columns, where) for number in sorted(found) for where, columns in found[number]
-        ]
+        pieces = [self.reading.codes(words, columns, where) for _, (where, columns) in sorted(sample.found.items())]
         if not pieces:
             raise InputError(f"{self.scan.text} has no rows that can be read")
         return [np.concatenate(own) for own in zip(*pieces, strict=True)], tuple(tuple(w.labels) for w in words)
@@ -165,16 +167,24 @@ class _Counting:
 
     reading: Reading
 
-    def __call__(self, parts: Sequence[Part], number: int) -> int:
-        few = replace(self.reading, names=self.reading.names[:1], rows=1 << 18)
-        total = 0
+    def __call__(self, parts: Sequence[Part], number: int) -> tuple[int, ...]:
+        # a part is left out if any of its columns cannot be read
+        few = (
+            self.reading if self.reading.skip_bad else replace(self.reading, names=self.reading.names[:1], rows=1 << 18)
+        )
+        found = []
         for part in parts:
+            total = 0
             try:
-                total += sum(len(columns[few.names[0]]) for columns in batches(part, few))
+                for columns in batches(part, few):
+                    few.check(columns, part.where)
+                    total += len(columns[few.names[0]])
             except BadBatch:
                 if not self.reading.skip_bad:
                     raise
-        return total
+                total = 0
+            found.append(total)
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -182,27 +192,28 @@ class _Sampling:
     """Takes rows of parts."""
 
     reading: Reading
-    #: positions in each group
-    inside: dict[int, Array]
+    #: rows of the parts of each group
+    wanted: dict[int, tuple[Wanted | None, ...]]
 
-    def __call__(self, parts: Sequence[Part], number: int) -> list[tuple[str, dict[str, ColumnLike]]]:
-        wanted, first, found = self.inside[number], 0, []
-        for part in parts:
+    def __call__(self, parts: Sequence[Part], number: int) -> dict[int, Piece]:
+        found: dict[int, Piece] = {}
+        for part, wanted in zip(parts, self.wanted[number], strict=True):
+            if wanted is None:
+                continue
+            first = 0
+            here: dict[int, Piece] = {}
             try:
                 for columns in batches(part, self.reading):
+                    self.reading.check(columns, part.where)
                     n = len(columns[self.reading.names[0]])
-                    here = wanted[np.searchsorted(wanted, first) : np.searchsorted(wanted, first + n)] - first
+                    here |= wanted.taken(columns, first, n, part.where)
                     first += n
-                    if len(here):
-                        found.append((part.where, {name: _take(columns[name], here) for name in self.reading.names}))
             except BadBatch:
                 if not self.reading.skip_bad:
                     raise
+                continue
+            found |= here
         return found
-
-
-def _take(column: ColumnLike, rows: Array) -> ColumnLike:
-    return column.taken(rows) if isinstance(column, Labels) else column.take(arrow_library().array(rows))
 
 
 # --- a value for each row ---------------------------------------------------------------------------------------

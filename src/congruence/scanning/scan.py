@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,9 +19,10 @@ from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.looking import sorted_names
-from congruence.scanning.parts import Group, Held, grouped, guess_of, kind_of_or_not
+from congruence.scanning.parts import Group, grouped, guess_of, kind_of_or_not
 from congruence.scanning.room import Overfull, bytes_of, size_of
-from congruence.scanning.schedule import Part, fold, read_batches
+from congruence.scanning.sampling import Sample
+from congruence.scanning.schedule import fold, read_here
 from congruence.scanning.sources import source_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind, kind_of
@@ -269,8 +270,9 @@ class Scan:
         return found
 
     def tables(
-        self, columns: Sequence[Column], pairs: Array, mass: Dynamic, threads: int | None, progress: Progress | None
-    ) -> Iterator[tuple[Array, PartialTables]]:
+        self, columns: Sequence[Column], pairs: Array, mass: Dynamic, threads: int | None, progress: Progress | None,
+        sample: Sample | None = None,
+    ) -> Iterator[tuple[Array, PartialTables]]:  # fmt: skip
         """(positions of some pairs, their tables), in as many passes as memory requires.
 
         Args:
@@ -279,6 +281,7 @@ class Scan:
             mass: Weights of the rows, or None.
             threads: Number of threads; it does not change results. Default None: all cores.
             progress: Called with the number of finished rows, or None.
+            sample: Rows to take in the first pass; tables that exceed the memory then raise `Overfull`. Default None.
         """
         if mass is not None and not self.same_rows(mass.values.source):
             raise InputError("the weights are a column of another source; give a column of the same scan")
@@ -294,7 +297,7 @@ class Scan:
         key = self._key(columns, mass)
         wanted = {(names[i], names[j]) for i, j in ends.tolist()}
         for made, part in self._kept:
-            if made == key and wanted <= _held(part):
+            if made == key and wanted <= part.held:
                 self._see(key, part, by_name)
                 yield np.arange(len(pairs)), part
                 return
@@ -305,12 +308,17 @@ class Scan:
             while len(todo):
                 here = todo[self._block(names, ends[todo], 1 if self.client is not None else workers)]
                 try:
-                    part = self._fold(names, by_name, ends[here], mass, workers, own, len(todo) / len(here))
+                    part = self._fold(names, by_name, ends[here], mass, workers, own, len(todo) / len(here), sample)
                 except Overfull as over:
                     over.__traceback__ = None  # it holds the tables of this pass
                     release()
+                    if sample is not None:
+                        raise
                     self._grown(names, ends[here], over)
                     continue
+                if sample is not None:
+                    sample.found |= part.taken
+                    part, sample = replace(part, taken={}), None
                 self._keep(key, part, by_name)
                 yield here, part
                 todo = todo[~np.isin(todo, here)]
@@ -360,6 +368,15 @@ class Scan:
                 self._per_row[name] = (getattr(column, "nbytes", 8 * look.rows) + new_labels) / max(look.rows, 1)
             break
 
+    def labels_at_first(self, names: Sequence[str]) -> int:
+        """Number of labels of these columns in their first rows, as far as known.
+
+        Args:
+            names: Names of columns.
+        """
+        self._look(names)
+        return sum(self._widths.get(name, 1) - 1 for name in names)
+
     def _block(self, names: Sequence[str], ends: Array, workers: int) -> Array:
         """The pairs to count in the next pass: a block of clusterings against clusterings that fits in memory."""
         self._look(names)
@@ -399,27 +416,28 @@ class Scan:
 
     def _fold(
         self, names: Sequence[str], by_name: Mapping[str, Column], ends: Array, mass: Dynamic, workers: int,
-        progress: Progress, passes: float,
+        progress: Progress, passes: float, sample: Sample | None,
     ) -> PartialTables:  # fmt: skip
         """One pass over the rows for these pairs."""
         used = [names[x] for x in np.unique(ends)]
         place = {name: i for i, name in enumerate(used)}
         pairs = sorted({(place[names[i]], place[names[j]]) for i, j in ends.tolist() if i != j})
         columns = [by_name[name] for name in used]
+        beside = [name for name in names if (self.skip_bad or sample is not None) and name not in used]
         weighted = mass is not None and not mass.is_frequency  # sums of weights depend on where batches begin
         counting = Counting(
             tuple(used), np.array(pairs, dtype=np.int64).reshape(-1, 2), tuple(c.noise for c in columns),
             tuple(c.who if c.unassigned == "error" and self.holds_sets(c.name) is False else None for c in columns),
             None if mass is None else (mass.values.name, mass.is_frequency), self._limit, self.skip_bad,
-            tuple(self.kind(name) for name in used), 1 << 16 if weighted else self._rows_of_batch(used, workers),
-            tuple((name, self.kind(name)) for name in names if self.skip_bad and name not in used),
+            tuple(self.kind(name) for name in used), 1 << 16 if weighted else self._rows_of_batch([*used, *beside], workers),
+            tuple((name, self.kind(name)) for name in beside),
             workers if self.client is None else 1,
         )  # fmt: skip
         progress.what = "rows"
         progress.total = max(progress.total if progress.done else 0, progress.done + int(self.input.guess * passes))
         with checkpoint_in(self.checkpoint, self.input.fingerprint, self.text) as stored:
             return fold(
-                self._groups(counting, workers), counting, client=self.client, threads=workers, progress=progress,
+                self._groups(counting, workers, sample), counting, client=self.client, threads=workers, progress=progress,
                 checkpoint=stored,
             )  # fmt: skip
 
@@ -464,33 +482,17 @@ class Scan:
         if self.input.schema is not None and name not in self.input.schema.names:
             raise InputError(f"there is no column {name!r}; {hint(name, self.input.schema.names, 'see .names')}")
 
-    def _groups(self, counting: Counting, workers: int) -> Iterator[Group]:
+    def _groups(self, counting: Counting, workers: int, sample: Sample | None) -> Iterator[Group]:
         """Parts combined into about sixty groups with similar numbers of rows."""
         parts = self.input.parts(counting.read)
-        if not isinstance(parts, list):
-            for part in parts:
-                yield Group((part,))
-            return
-        few = len(parts) < 2 * workers and max(map(guess_of, parts), default=0) > 4 * counting.rows
-        weighted = (
-            counting.mass is not None and not counting.mass[1]
-        )  # so that parts do not depend on the number of threads
+        listed = isinstance(parts, list)
+        few = listed and len(parts) < 2 * workers and max(map(guess_of, parts), default=0) > 4 * counting.rows
+        # parts of weighted rows do not depend on the number of threads
+        weighted = counting.mass is not None and not counting.mass[1]
         if few and not weighted and self.client is None and self.checkpoint is None and not self.skip_bad:
-            yield from _read_here(parts, counting)
+            yield from read_here(parts, counting, sample)
             return
         what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
                       repr(counting.mass), repr(counting.skip_bad), *(name for name, _ in counting.beside))  # fmt: skip
-        yield from grouped(parts, what)
-
-
-def _held(part: PartialTables) -> set[tuple[str, str]]:
-    names = part.names
-    found = {(names[i], names[j]) for i, j in part.pairs.tolist()} | {(name, name) for name in names}
-    return found | {(b, a) for a, b in found}
-
-
-def _read_here(parts: Sequence[Part], counting: Counting) -> Iterator[Group]:
-    """Few large parts: one thread reads, all threads count."""
-    for part in parts:
-        for batch in read_batches(part, counting):
-            yield Group((Held(batch, part.where),))
+        for number, group in enumerate(grouped(parts, what) if listed else map(Group, zip(parts))):
+            yield group if sample is None else replace(group, wanted=sample.of(number))

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
+from itertools import chain, zip_longest
 from queue import Empty, LifoQueue, Queue
 from typing import Protocol
 
@@ -15,8 +16,9 @@ from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.scanning.accumulate import Accumulator, Counting, merged
 from congruence.scanning.checkpoint import Checkpoint
-from congruence.scanning.parts import Group
+from congruence.scanning.parts import Group, Held
 from congruence.scanning.room import Room
+from congruence.scanning.sampling import Sample, Wanted
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, unreadable
 from congruence.typing import Client, Dynamic, Frame, Function, Record
@@ -53,8 +55,13 @@ class _Stopped(Exception):
     pass
 
 
-def count_part(part: Part, total: Accumulator, stop: threading.Event | None = None) -> None:
-    """Add the rows of a part; unreadable rows raise an error that names the part, or are skipped with `skip_bad`."""
+def count_part(
+    part: Part, total: Accumulator, stop: threading.Event | None = None, wanted: Wanted | None = None
+) -> None:
+    """Add the rows of a part, and take those that are wanted.
+
+    Unreadable rows raise an error that names the part, or are skipped with `skip_bad`.
+    """
     counting = total.counting
     into = total
     if counting.skip_bad:  # a part is skipped as a whole
@@ -65,9 +72,12 @@ def count_part(part: Part, total: Accumulator, stop: threading.Event | None = No
             if stop is not None and stop.is_set():
                 raise _Stopped
             try:
-                rows += into.add_batch(batch, part.where)
+                new = into.add_batch(batch, part.where)
             except UnicodeDecodeError as error:
                 raise BadBatch(f"{part.where} could not be read: {error}") from None
+            if wanted is not None:
+                into.taken |= wanted.taken(batch, rows, new, part.where)
+            rows += new
         if part.rows is not None and rows != part.rows:
             raise BadBatch(f"{part.where} could not be read: it has {rows} rows, but its footer says {part.rows}")
     except BadBatch as error:
@@ -90,13 +100,28 @@ def read_batches(part: Part, counting: Dynamic) -> Iterator[Dynamic]:
         raise unreadable(part.where, error) from None
 
 
-def count_group(parts: Sequence[Part], counting: Counting, version: str | None = None) -> PartialTables:
-    """The tables of these parts; runs in an executor or a Dask worker."""
+def read_here(parts: Sequence[Part], counting: Dynamic, sample: Sample | None) -> Iterator[Group]:
+    """Few large parts: one thread reads and takes rows, all threads count."""
+    listed = () if sample is None else chain.from_iterable(map(sample.of, range(len(sample.groups))))
+    for part, wanted in zip_longest(parts, listed):
+        first = 0
+        for batch in read_batches(part, counting):
+            held = Held(batch, part.where)
+            if sample is not None and wanted is not None:
+                sample.found |= wanted.taken(batch, first, held.rows, part.where)
+            first += held.rows
+            yield Group((held,))
+
+
+def count_group(
+    parts: Sequence[Part], counting: Counting, version: str | None = None, wanted: Sequence[Wanted | None] = ()
+) -> PartialTables:
+    """The tables of these parts, with the rows that are wanted; runs in an executor or a Dask worker."""
     if version is not None:
         _check_version({"this worker": _version()}, version)
     total = Accumulator(counting)
-    for part in parts:
-        count_part(part, total)
+    for part, rows in zip_longest(parts, wanted):
+        count_part(part, total, None, rows)
     return total.partial()
 
 
@@ -229,8 +254,8 @@ def _in_threads(
     def work(group: Group) -> PartialTables | None:
         mine = free.get() if waiting is None else Accumulator(counting, total.room)
         try:
-            for part in group.parts:
-                count_part(part, mine, stop)
+            for part, rows in zip_longest(group.parts, group.wanted):
+                count_part(part, mine, stop, rows)
             if waiting is None:
                 return None
             return mine.handed_over(total.room)
@@ -278,9 +303,13 @@ def _ended(running: dict[Dynamic, Group]) -> Iterator[tuple[Group, PartialTables
 
 def _by_executor(executor: Executor, groups: Iterator[Group], counting: Counting, done: Callable[..., None]) -> None:
     """Any executor of `concurrent.futures`, in this process or others."""
+
+    def submitted(group: Group) -> Dynamic:
+        return executor.submit(count_group, group.parts, counting, None, group.wanted)
+
     running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
     try:
-        for group, part in _windowed(lambda g: executor.submit(count_group, g.parts, counting), groups, running):
+        for group, part in _windowed(submitted, groups, running):
             done(group, part)
     except BrokenExecutor as error:
         raise InputError(f"a process of the executor was lost ({error}); {KEPT}") from None
@@ -341,7 +370,7 @@ def _on_dask(
         with _named_errors():
             version = _same_version(client)
             for group in groups:
-                leaves[_submitted(client, group, count_group, counting, version)] = group
+                leaves[_submitted(client, group, count_group, counting, version, group.wanted)] = group
             if not apart:
                 tree = _tree(client, list(leaves))
             for future in _ended_on(client, leaves):

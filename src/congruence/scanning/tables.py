@@ -9,13 +9,14 @@ from __future__ import annotations
 import io as bytes_io
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 
 from congruence.errors import InputError
+from congruence.scanning.sampling import Piece
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.tables import Array, Table
 from congruence.typing import ColumnLike, Dynamic, Function, Label, Scalar
@@ -67,6 +68,7 @@ class PartialTables:
         within: For weighted rows: weight of the pairs within each cell.
         inside: The same for each cluster of each column.
         exponent: Weights are counted divided by 2**exponent.
+        taken: Rows that were taken on the way, by position.
 
     >>> import congruence as cg
     >>> first = cg.partial_tables({"a": [0, 0, 1], "b": ["x", "y", "y"]})
@@ -109,6 +111,8 @@ class PartialTables:
     exponent: int | None = None
     #: notes on parts that were skipped
     left_out: tuple[str, ...] = ()
+    #: rows that were taken while the others were counted, by the position of the first of each batch
+    taken: dict[int, Piece] = field(default_factory=dict)
 
     def __add__(self, other: PartialTables) -> PartialTables:
         if not isinstance(other, PartialTables):
@@ -138,6 +142,12 @@ class PartialTables:
     def named(self) -> dict[int, Dynamic]:
         """The names of columns in order, once they are sorted."""
         return {}
+
+    @property
+    def held(self) -> set[tuple[str, str]]:
+        """The pairs of names whose tables are here, in both orders, and each name with itself."""
+        found = {(self.names[i], self.names[j]) for i, j in self.pairs.tolist()} | {(name, name) for name in self.names}
+        return found | {(b, a) for a, b in found}
 
     @property
     def nbytes(self) -> int:
