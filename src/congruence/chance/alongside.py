@@ -10,14 +10,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from congruence.chance.intervals import confidence_interval
+from congruence.chance.intervals import ConfidenceInterval, confidence_interval
 from congruence.chance.many_tests import CORRECTIONS, Correction, noise_of, permutation_tests
-from congruence.chance.permutation import DRAWS, permutation_test
+from congruence.chance.permutation import DRAWS, PermutationTest, permutation_test
 from congruence.comparison.pair import Comparison
 from congruence.comparison.results import AgainstReference
 from congruence.errors import Caution, NotApplicable
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Dynamic, Option, Seed
+from congruence.typing import ClusteringLike, Option, Seed
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ def _or_why(work: Callable[[], T]) -> tuple[T | None, list[str]]:
         return None, [str(reason)]
 
 
-def _own(found: Dynamic, what: str) -> list[Caution]:
+def _own(found: PermutationTest | ConfidenceInterval | None, what: str) -> list[Caution]:
     said = [] if found is None else found.cautions
     return [Caution(c.code, what, f"{{subject}}: {c}") for c in said if c.code in OWN]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,7 +12,8 @@ from congruence.engine.cpu import table_of
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic
+
+Number = TypeVar("Number", float, Fraction)
 
 
 def chance_bound(a: Clustering, b: Clustering) -> float:
@@ -26,8 +29,14 @@ def chance_bound(a: Clustering, b: Clustering) -> float:
     >>> chance_bound(runs[0], runs[1]) < 0.001, chance_bound(runs[0], runs[2])
     (True, 1.0)
     """
-    sums: Dynamic = _hard_sums(a, b) if isinstance(a, Labels) and isinstance(b, Labels) else _soft_sums(a, b)
-    n, together, (a1, a2, a3), (b1, b2, b3) = sums
+    if isinstance(a, Labels) and isinstance(b, Labels):
+        return _bound(*_hard_sums(a, b))
+    return _bound(*_soft_sums(a, b))
+
+
+def _bound(n: int, together: Number, one: Sequence[Number], two: Sequence[Number]) -> float:
+    """The bound from the points, the pairs together in both, and the sums of each side."""
+    (a1, a2, a3), (b1, b2, b3) = one, two
     if n < 4:
         return 1.0
     pairs = n * (n - 1)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, overload
+from typing import Literal, cast, overload
 
 import numpy as np
 
@@ -35,7 +35,6 @@ from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
-    Dynamic,
     EnsembleLike,
     Frame,
     NoiseLike,
@@ -101,7 +100,7 @@ class TestsByMoments(Sequence[PermutationTest]):
         at = range(len(self))[i]
         if at in self.drawn:
             return self.drawn[at]
-        numbers: dict[str, Dynamic] = {name: float(x[at]) for name, x in self.columns.items()}
+        numbers: Record = {name: float(x[at]) for name, x in self.columns.items()}
         return replace(self.common, names=self.pairs[at], **numbers)
 
     def column(self, name: str) -> Array:
@@ -374,7 +373,7 @@ def _at_once(
     runs = against_first(size) if is_first_reference else all_pairs(size)
     value, together = np.empty((size, size)), np.empty((size, size))
     for tile in counter.statistics(e.members, runs, {m.needs}, mass=e.mass, threads=threads):
-        statistic: Dynamic = tile.statistics[m.needs]
+        statistic = cast("Pairs", tile.statistics[m.needs])
         value[tile.i, tile.j], together[tile.i, tile.j] = m.values(statistic), statistic.same_both
         bar.add(int((tile.i != tile.j).sum()))
     sizes = [cluster_sizes(c, e.mass) for c in e.members if isinstance(c, Labels)]  # complete, and of any mass

@@ -33,13 +33,14 @@ from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
+from congruence.inputs.matrix_pair import Matrix
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables
-from congruence.typing import ClusteringLike, Dynamic, ProgressLike, Seed
+from congruence.typing import ClusteringLike, ProgressLike, Seed
 
 Sided = Literal["two", "one"]
 
@@ -205,12 +206,12 @@ def best_value(m: Measure, tile: Tables) -> float:
 
 def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engine: Engine) -> Problem:
     """Memberships or weighted points: the points of b are permuted, weights stay with their points."""
-    pair: Sequence[Dynamic] = prepared.sides
+    pair: Sequence[Clustering] = prepared.sides
     mass = prepared.mass
     _only_permutation(null, "memberships" if any(c.soft for c in pair) else "sample weights")
     points = np.arange(len(pair[0]))
     if any(c.gaps for c in pair):
-        points = np.flatnonzero(np.all([c.codes < c.k for c in pair], axis=0))
+        points = np.flatnonzero(np.all([c.codes < c.k for c in pair if isinstance(c, Labels)], axis=0))
     if mass is not None and mass.is_frequency:
         points, mass = _repeated(points, mass), None
     if len(points) < len(pair[0]) or not np.array_equal(points, np.arange(len(points))):
@@ -302,7 +303,7 @@ def _on_line(
 # --- matrices and ensembles -------------------------------------------------------------------------------------
 
 
-def _taken(x: Dynamic, points: Array) -> Dynamic:
+def _taken(x: Matrix, points: Array) -> Matrix:
     """A matrix or ensemble restricted to these points, in this order; weights are kept."""
     if isinstance(x, Similarity):
         return Similarity(x.matrix[points][:, points], tolerance=x.tolerance, who=x.who)
@@ -311,10 +312,11 @@ def _taken(x: Dynamic, points: Array) -> Dynamic:
 
 def _without_dropped(pair: PreparedPair) -> PreparedPair:
     """Both sides without the points that a single clustering does not label; members of an ensemble keep their gaps."""
-    p, q = pair.sides
+    p, q = pair.matrices
     for x, is_single in zip((p, q), pair.single, strict=True):
-        if is_single and x.members[0].gaps:
-            there = np.flatnonzero(x.members[0].codes < x.members[0].k)
+        only = x.members[0] if is_single and isinstance(x, Ensemble) else None
+        if isinstance(only, Labels) and only.gaps:
+            there = np.flatnonzero(only.codes < only.k)
             if not len(there):
                 raise InputError("no point of the clustering is assigned")
             p, q = _taken(p, there), _taken(q, there)
@@ -330,9 +332,9 @@ def _dealt(x: Ensemble, order: Array) -> Ensemble:
 
 def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem:
     """A matrix or ensemble against another, or against labels: all members of one side are permuted together."""
-    p, q = pair.sides
+    p, q = pair.matrices
 
-    def value(a: Dynamic, b: Dynamic) -> float:
+    def value(a: Matrix, b: Matrix) -> float:
         return compare_prepared(replace(pair, a=a, b=b), [m], threads=1)[m.key]
 
     result = compare_prepared(pair, [m], threads=threads)
@@ -340,7 +342,9 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
     if mass is not None and mass.is_frequency:
         every = _repeated(np.arange(len(mass.values)), mass)
         p, q = _taken(p, every), _taken(q, every)
-        p.mass = q.mass = None
+        for x in (p, q):
+            if isinstance(x, Ensemble):
+                x.mass = None
         result = replace(result, n_used=len(every))
     n = matrices.len_of(p)
     plain_points = not any(isinstance(x, Ensemble) and (x.has_gaps or x.mass is not None) for x in (p, q))
@@ -360,9 +364,10 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
             orders = [rng.permutation(n) for _ in range(draws)]
             if isinstance(q, Ensemble):
                 return np.array([value(p, _dealt(q, o)) for o in orders])
+            assert isinstance(p, Ensemble)  # two matrices have sums over pairs
             return np.array([value(_dealt(p, o), q) for o in orders])
 
-    members = min(len(x.members) for x in (p, q) if isinstance(x, Ensemble)) if not _both_matrices(p, q) else 1
+    members = min((len(x.members) for x in (p, q) if isinstance(x, Ensemble)), default=1)
     batch = int(max(1, min(BATCH, BATCH_CELLS // (n * members))))
     return Problem(
         measure=m, value=result[m.key], draw=draw, batch=batch, n_points=result.n_used,
@@ -371,13 +376,7 @@ def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem
     )  # fmt: skip
 
 
-def _both_matrices(p: object, q: object) -> bool:
-    return isinstance(p, Similarity) and isinstance(q, Similarity)
-
-
-def _of_sums(
-    p: Dynamic, q: Dynamic, m: Measure, n: int, threads: int | None
-) -> tuple[Draw, float | None, float | None]:
+def _of_sums(p: Matrix, q: Matrix, m: Measure, n: int, threads: int | None) -> tuple[Draw, float | None, float | None]:
     """Draws of a measure of sums over pairs: permuting one side changes only Σ PQ, whose mean is known."""
     within = issubclass(m.needs, MatrixSums)
     cheap = sum(len(x) ** 2 for x in (p, q) if isinstance(x, Ensemble)) * n < 1e9
@@ -399,6 +398,7 @@ def _of_sums(
     def draw(rng: np.random.Generator, draws: int) -> Array:
         orders = [rng.permutation(n) for _ in range(draws)]
         if isinstance(moved, Similarity):
+            assert isinstance(fixed, Similarity)
             own = np.array([float(fixed_diagonal @ moved_diagonal[o]) for o in orders])
             return at(np.array([_matched_sum(fixed, moved, o) for o in orders]), own)
         if isinstance(fixed, Similarity):
@@ -448,7 +448,7 @@ def _sums_with_matrix(matrix: Similarity, moved: Ensemble, orders: Sequence[Arra
     return total
 
 
-def _sums_of_side(x: Dynamic, squares: Array, n: int) -> tuple[float, float, float]:
+def _sums_of_side(x: Matrix, squares: Array, n: int) -> tuple[float, float, float]:
     """The sums that `variance_of_sums` takes, for a matrix or the consensus matrix of an ensemble."""
     if isinstance(x, Similarity):
         read = tiles.tiles_of(x)

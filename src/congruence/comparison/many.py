@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -13,10 +14,11 @@ from congruence.comparison.trees import all_pairs_of_trees, check_cpu, trees_to
 from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, hint, joined, some_of, without_effect
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
-from congruence.inputs.coerce import as_clustering, is_scanned
+from congruence.inputs.coerce import Clustering, as_clustering, is_scanned
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.labels import Unassigned, is_frame
+from congruence.scanning.columns import Column
 from congruence.scanning.options import scan_options
 from congruence.scanning.scan import Scan
 from congruence.statistics.pairs import Pairs
@@ -24,8 +26,8 @@ from congruence.statistics.tables import Array
 from congruence.typing import (
     Client,
     ClusteringLike,
-    Dynamic,
     EnsembleLike,
+    Frame,
     NoiseLike,
     PathLike,
     ProgressLike,
@@ -155,8 +157,8 @@ def _dropped(ensemble: Ensemble, used: Array, todo: Evaluation) -> list[Caution]
     """How many points the pairs compare, if some points have no label, and clusterings left with one cluster."""
     total = ensemble.n_points
     if ensemble.mass is not None and ensemble.mass.is_frequency:
-        first: Dynamic = ensemble.members[0]
-        total = int(first.source.facts(first, ensemble.mass).total if first.lazy else ensemble.mass.values.sum())
+        first, mass = ensemble.members[0], ensemble.mass
+        total = int(first.source.facts(first, mass).total if isinstance(first, Column) else mass.values.sum())
     low, high = int(used.min()), int(used.max())
     if low == total:
         return []
@@ -188,14 +190,13 @@ def _evaluate(
             backward = todo.values(tile.statistics, tile.n_used, swapped=True)
             keep(tile.i, tile.j, tile.n_used, forward, backward)
             if drops:
-                pairs: Dynamic = tile.statistics[Pairs]
-                todo.note_alone(tile.i, tile.j, tile.n_used, pairs)
+                todo.note_alone(tile.i, tile.j, tile.n_used, cast("Pairs", tile.statistics[Pairs]))
     return todo
 
 
-def _has_gaps(member: Dynamic) -> bool:
+def _has_gaps(member: Clustering) -> bool:
     """Whether points without a label may be dropped; scanned columns are not counted for that."""
-    return member.unassigned in ("drop", "partial") if member.lazy else bool(member.gaps)
+    return member.unassigned in ("drop", "partial") if isinstance(member, Column) else bool(member.gaps)
 
 
 def compare_to(
@@ -315,7 +316,7 @@ def compare_to(
     )  # fmt: skip
 
 
-def _named_reference(name: str, columns: Sequence[tuple[str, ClusteringLike]], clusterings: Dynamic) -> ClusteringLike:
+def _named_reference(name: str, columns: Sequence[tuple[str, ClusteringLike]], clusterings: Frame) -> ClusteringLike:
     """The clustering of this name; a column of a frame may be of any kind, because it is requested by name."""
     named = dict(columns)
     if name not in named and is_frame(clusterings) and name in clusterings.columns:

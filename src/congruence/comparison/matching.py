@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -16,9 +15,10 @@ from congruence.engine import soft_tables
 from congruence.errors import InputError, NotApplicable, unused_name, without_effect
 from congruence.formulas.matching import assignment
 from congruence.inputs.alignment import Align, PreparedPair
-from congruence.inputs.coerce import as_clustering
+from congruence.inputs.coerce import Clustering, as_clustering
 from congruence.inputs.frames import text_grid
 from congruence.inputs.labels import Labels, Unassigned, frame_kind
+from congruence.inputs.memberships import Memberships
 from congruence.scanning.columns import Column
 from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
@@ -26,7 +26,6 @@ from congruence.statistics.tables import Array, Table
 from congruence.typing import (
     ClusteringLike,
     ColumnLike,
-    Dynamic,
     Index,
     Label,
     NoiseLike,
@@ -188,16 +187,17 @@ def element_scores(
             "element_scores compares covers and labels; convert the memberships to a cover: cg.Cover(u >= 0.3)"
         )
     table = counted_pair(pair)[0]
-    if not pair.a.lazy:
+    first, second = pair.sides
+    if not first.lazy:
         _in_memory(out)
     if pair.has_covers:
-        return _like(a if frame_kind(a) else b, _cover_scores(pair.sides, table), "element_score", pair.a.index)
+        return _like(a if frame_kind(a) else b, _cover_scores(pair.sides, table), "element_score", first.index)
     overlap = np.zeros(table.shape)
     share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
     overlap[table.row, table.col] = share
-    if pair.a.lazy:
-        return scanned_scores(pair.a, pair.b, table.rows, table.columns, overlap, out)
-    return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, overlap), "element_score", pair.a.index)
+    if isinstance(first, Column) and isinstance(second, Column):
+        return scanned_scores(first, second, table.rows, table.columns, overlap, out)
+    return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, overlap), "element_score", first.index)
 
 
 def _in_memory(out: PathLike | None) -> None:
@@ -207,10 +207,10 @@ def _in_memory(out: PathLike | None) -> None:
         )
 
 
-def _cover_scores(pair: Sequence[Labels], table: Table) -> Array:
+def _cover_scores(pair: tuple[Clustering, Clustering], table: Table) -> Array:
     """The scores of points of two covers, one per cell of the table of their signatures."""
     key = table.row * np.int64(table.shape[1]) + table.col  # cells are in order of row and column
-    codes = [c.codes.astype(np.int64) for c in pair]
+    codes = [c.codes.astype(np.int64) for c in pair if isinstance(c, Labels)]  # covers and labels only
     used = (codes[0] < pair[0].k) & (codes[1] < pair[1].k)
     scores = np.full(len(used), np.nan)
     where = codes[0][used] * table.shape[1] + codes[1][used]
@@ -218,14 +218,14 @@ def _cover_scores(pair: Sequence[Labels], table: Table) -> Array:
     return scores
 
 
-def _point_scores(pair: Sequence[Labels], table: Table, overlap: Array) -> Array:
+def _point_scores(pair: tuple[Clustering, Clustering], table: Table, overlap: Array) -> Array:
     first, second = pair
-    if first.soft or second.soft:
+    if isinstance(first, Memberships) or isinstance(second, Memberships):
         left, right = (soft_tables.membership_rows(c, slice(None)) for c in pair)
         scores = np.einsum("pi,ij,pj->p", left, overlap, right, optimize=True)
         return np.asarray(scores * (len(first) / (left.sum(axis=1) * right.sum(axis=1)).sum()))
     places = []
-    for c, names in zip(pair, (table.rows, table.columns), strict=True):
+    for c, names in zip((first, second), (table.rows, table.columns), strict=True):
         # empty clusters are not in the table
         place = np.full(c.k + 1, -1)
         known = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
@@ -342,7 +342,7 @@ def relabel(
     names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
     for name in (name for name in names if name not in found.mapping):
         if whole:
-            fresh: Dynamic = max([-1, *taken]) + 1
+            fresh: Label = max([-1, *taken]) + 1
         else:
             fresh = unused_name(str(name), taken)
         new[name] = fresh

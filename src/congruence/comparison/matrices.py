@@ -19,7 +19,7 @@ from congruence.statistics.profiles import Profiles
 
 def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None, engine: str) -> Comparison:
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
-    p, q = pair.sides
+    p, q = pair.matrices
     chosen, strict = chosen_measures(
         measures, [m.key for m in current_measures() if issubclass(m.needs, Gram | MatrixSums | MemberInfo)]
     )
@@ -31,6 +31,8 @@ def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None
         try:
             _check_matrices(m, p, q)
             if issubclass(m.needs, MemberInfo):
+                assert isinstance(p, Ensemble)  # checked above
+                assert isinstance(q, Ensemble)
                 values[m.key] = float(m.values(matrices.member_info(p, q, m.needs))[0])
                 continue
             missing = m.parameters.get("missing", "ratio")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import numpy as np
 
@@ -35,7 +35,6 @@ from congruence.typing import (
     Client,
     ClusteringLike,
     ColumnLike,
-    Dynamic,
     Figure,
     NoiseLike,
     PathLike,
@@ -45,6 +44,7 @@ from congruence.typing import (
 )
 
 if TYPE_CHECKING:
+    from congruence.statistics import Statistic, TwoSided
     from congruence.statistics.pairs import Pairs
 
 #: the options of how clusterings are read
@@ -181,9 +181,9 @@ def counted_pair(pair: PreparedPair, threads: int | None = None, engine: str = "
         raise InputError("hierarchies have no contingency table; cut them first: h.cut(k)")
     if pair.is_of_matrices:
         raise InputError("matrices and ensembles have no contingency table; their measures come from sums over pairs")
-    table, tables = engine_for(engine, pair.sides).table_of(pair.a, pair.b, pair.mass, threads)
+    table, tables = engine_for(engine, pair.sides).table_of(*pair.sides, pair.mass, threads)
     if not tables.n_used[0] or not table.n:
-        raise InputError(f"no point is assigned in both clusterings ({len(pair.a)} points were given)")
+        raise InputError(f"no point is assigned in both clusterings ({len(pair.sides[0])} points were given)")
     return table, tables
 
 
@@ -291,10 +291,10 @@ class Evaluation:
             rows = np.flatnonzero((p.pairs - same <= p.tiny) & (i != j))
             self.alone += [(int(mine[r]), int(other[r]), int(n_used[r])) for r in rows]
 
-    def values(self, statistics: dict[type, Dynamic], n_used: Array, swapped: bool = False) -> dict[str, Array]:
+    def values(self, statistics: dict[type, Statistic], n_used: Array, swapped: bool = False) -> dict[str, Array]:
         """Each measure for every pair of a tile; NaN if no points are left to compare."""
         found = {}
-        turned: dict[type, Dynamic] = {}
+        turned: dict[type, Statistic] = {}
         used = n_used > 0
         all_used = bool(used.all())
         for m in list(self.measures.values()):
@@ -302,7 +302,7 @@ class Evaluation:
                 continue
             kind = Tables if m.needs is Table else m.needs
             if swapped and kind not in turned:
-                turned[kind] = statistics[kind].swapped()
+                turned[kind] = cast("TwoSided", statistics[kind]).swapped()
             try:
                 values = m.values((turned if swapped else statistics)[kind])
             except NotApplicable as reason:

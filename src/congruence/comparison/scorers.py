@@ -13,7 +13,7 @@ from congruence.formulas.docstrings import COMPARING, LABELS, TREES, TWO, docume
 from congruence.formulas.record import Measure
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
-from congruence.typing import ClusteringLike, Dynamic, MatrixLike, Option
+from congruence.typing import ClusteringLike, MatrixLike, Option
 
 #: options that every function of a measure takes: those of `compare`
 OPTIONS = {p.name: p for p in inspect.signature(compare).parameters.values() if p.kind is p.KEYWORD_ONLY}
@@ -46,8 +46,8 @@ def measure_function(key: str) -> Callable[..., float]:
     average = inspect.Parameter(
         "average_method", inspect.Parameter.KEYWORD_ONLY, default="arithmetic", annotation="str"
     )
-    described: Dynamic = score
-    described.__signature__ = inspect.Signature([*both, *([average] if averaged else []), *OPTIONS.values()])
+    signature = inspect.Signature([*both, *([average] if averaged else []), *OPTIONS.values()])
+    score.__signature__ = signature  # type: ignore[attr-defined]
     is_tree = record.family == "trees"
     sides = "cg.Hierarchy([[0, 1], [2, 3]]), cg.Hierarchy([[0, 1, 2], [3]])" if is_tree else LABELS
     mean = {"average_method": 'Mean of the entropies: "arithmetic" (default), "geometric", "min" or "max".'}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +22,10 @@ from congruence.statistics.information import ChanceInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Tables
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
-from congruence.typing import ClusteringLike, Dynamic
+from congruence.typing import ClusteringLike
+
+if TYPE_CHECKING:
+    from congruence.statistics import Statistic
 
 #: statistics of two trees
 OF_TREES = (MergeHeights, Clades, LevelInfo)
@@ -39,13 +43,16 @@ def takes_trees(m: Measure) -> bool:
     return m.needs in OF_TREES or "path" in m.parameters
 
 
-def compare_trees(a: Dynamic, b: Dynamic, measures: Measures, threads: int | None, engine: str = "auto") -> Comparison:
+def compare_trees(
+    a: ClusteringLike, b: ClusteringLike, measures: Measures, threads: int | None, engine: str = "auto"
+) -> Comparison:
     """Measures of two hierarchies, or of a hierarchy and labels."""
     check_cpu(engine)
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
         return compare_hierarchies(a, b, measures, threads)
     if isinstance(a, Hierarchy):
         return compare_with_labels(a, b, measures, swapped=False)
+    assert isinstance(b, Hierarchy)
     return compare_with_labels(b, a, measures, swapped=True)
 
 
@@ -61,7 +68,7 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
     with_levels = a.levels is not None and b.levels is not None
     default = [m.key for m in current_measures() if takes_trees(m) and (with_levels or m.needs is not LevelInfo)]
     found, strict = chosen_measures(measures, default)
-    counted: dict[type, Dynamic] = {}
+    counted: dict[type, Statistic] = {}
     values: dict[str, float] = {}
     skipped: dict[str, str] = {}
     for m in found:
@@ -84,14 +91,16 @@ def _described(h: Hierarchy) -> str:
     return f"hierarchy of {h.described.partition(' (')[0]}"
 
 
-def _statistic(m: Measure, a: Hierarchy, b: Hierarchy, counted: dict[type, Dynamic], threads: int | None) -> Dynamic:
+def _statistic(
+    m: Measure, a: Hierarchy, b: Hierarchy, counted: dict[type, Statistic], threads: int | None
+) -> Statistic:
     """The statistic of a measure, computed once for all measures that read it."""
     if not takes_trees(m):
         raise NotApplicable(
             f"{m.key} compares two clusterings; compare cuts of the trees: cg.cut_curve(a, b, {m.key!r})"
         )
     if m.needs in OF_TREES:
-        made: dict[type, Callable[[], Dynamic]] = {
+        made: dict[type, Callable[[], Statistic]] = {
             MergeHeights: lambda: trees.merge_heights(a, b),
             Clades: lambda: trees.clades(a, b),
             LevelInfo: lambda: level_info(a, b),
@@ -332,7 +341,7 @@ def all_pairs_of_trees(
 
 
 def trees_to(
-    reference: Dynamic,
+    reference: ClusteringLike,
     named: Sequence[tuple[str, Hierarchy]],
     measures: Measures,
     threads: int | None,
@@ -341,8 +350,10 @@ def trees_to(
     """Measures of several hierarchies against one hierarchy, or against labels: then of the best cut of each."""
     check_no_options(options)
     title = "reference"
-    if isinstance(reference, str) and reference in dict(named):
-        title, reference, named = reference, dict(named)[reference], [x for x in named if x[0] != reference]
+    by_name = dict(named)
+    if isinstance(reference, str) and reference in by_name:
+        title, named = reference, [x for x in named if x[0] != reference]
+        reference = by_name[title]
     if not named:
         raise InputError("there are no hierarchies to compare with the reference")
     found = [compare_trees(reference, h, measures, threads) for _, h in named]

@@ -15,7 +15,10 @@ from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.schedule import connected
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, MatrixLike
+from congruence.typing import MatrixLike
+
+#: nine sums of a block of two matrices, and the lowest and highest entry of each
+BlockSums = tuple[list[float], list[tuple[float, float]]]
 
 
 def dask_sums(p: Ensemble | Similarity, q: Ensemble | Similarity) -> MatrixSums:
@@ -36,7 +39,7 @@ def dask_sums(p: Ensemble | Similarity, q: Ensemble | Similarity) -> MatrixSums:
     ]
     client = next((x.client for x in (p, q) if isinstance(x, Similarity) and x.client is not None), None)
     if client is None:  # Dask's default: the current client if there is one, else threads
-        found: Sequence[Dynamic] = compute(*jobs)
+        found: Sequence[BlockSums] = compute(*jobs)
     else:
         with connected(client) as (dask, _):
             if dask is None:
@@ -95,8 +98,8 @@ def _entries(given: MatrixLike, on_diagonal: bool) -> Array:
 
 
 def block_sums(
-    given: Sequence[tuple[MatrixLike, MatrixLike]], start: tuple[int, int], facts: Sequence[Dynamic]
-) -> tuple[list[float], list[tuple[float, float]]]:
+    given: Sequence[tuple[MatrixLike, MatrixLike]], start: tuple[int, int], facts: Sequence[tuple[str, float] | None]
+) -> BlockSums:
     """Nine sums of a block of two matrices, and the lowest and highest entries; blocks are compared with their mirrors."""
     on_diagonal = start[0] == start[1]
     blocks, limits = [], []

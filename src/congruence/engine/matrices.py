@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from congruence.statistics.information import Info
 from congruence.statistics.matrices import MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, ProgressLike, SparseMatrix
+from congruence.typing import ProgressLike, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics.tables import Tables
@@ -364,7 +364,7 @@ def member_info(p: Ensemble, q: Ensemble, needs: type[MemberInfo]) -> MemberInfo
     first, many = (q, p) if len(q) == 1 else (p, q)
     members = [first.members[0], *many.members]
     tiles = cpu.statistics(members, against_first(len(members)), {needs}, mass=p.mass)
-    found: list[Dynamic] = [tile.statistics[needs] for tile in tiles]
+    found = [cast("MemberInfo", tile.statistics[needs]) for tile in tiles]
     joined = Info.joined([m.info for m in found])
     counts = ("k_a", "k_b") if issubclass(needs, PooledInfo) else ()
     return needs(joined, many.shares, **{name: np.concatenate([getattr(m, name) for m in found]) for name in counts})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,18 +18,29 @@ from congruence.errors import InputError, whole_number
 from congruence.machine import device
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array, Table, Tables
-from congruence.typing import Dynamic, ProgressLike, Seed
+from congruence.typing import DeviceArray, ProgressLike, Seed
 
 T = TypeVar("T")
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
     from congruence.engine.interface import Engine
 
 #: the engine for "auto"; None: the GPU if labels are on one, else the CPU
 AUTO: str | None = None
 
 
-def engine_for(engine: str, members: Sequence[Dynamic]) -> Engine:
+class OnCard(Protocol):
+    """What may be on a GPU: labels, memberships, or columns of data."""
+
+    @property
+    def card(self) -> object:
+        """The same on a GPU; None if it is on the host."""
+
+
+def engine_for(engine: str, members: Sequence[OnCard]) -> Engine:
     """The engine to count with: the requested one; with "auto", the GPU if the members (or data) are there, else the CPU."""
     if not isinstance(engine, str) or engine not in ("auto", "cpu", "cuda"):
         raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")
@@ -45,7 +56,7 @@ def engine_for(engine: str, members: Sequence[Dynamic]) -> Engine:
     return cuda
 
 
-def on_card(data: Dynamic, engine: str) -> Dynamic:
+def on_card(data: T, engine: str) -> T | DeviceArray:
     """With engine="cuda", integer arrays copied to the GPU, to be encoded there; other inputs unchanged."""
     if not isinstance(engine, str) or engine != "cuda":
         return data
@@ -215,8 +226,8 @@ class Progress:
         wanted = report is True or (self.in_lines and report is None)
         self.lines_wanted = wanted and self.report is None and not self.bar_wanted
         self.tenths = 0
-        self.bar: Dynamic = None
-        self.task: Dynamic = None
+        self.bar: Bar | None = None
+        self.task: TaskID | None = None
         self.started = time.monotonic()
 
     def __enter__(self) -> Progress:
@@ -233,7 +244,7 @@ class Progress:
         elif self.bar_wanted:
             if self.bar is None and time.monotonic() - self.started > 2 and self.done < self.total:
                 self._open()
-            if self.bar is not None:
+            if self.bar is not None and self.task is not None:
                 self.bar.update(self.task, completed=self.done)
         elif self.lines_wanted:
             tenths = 10 * self.done // max(self.total, 1)
@@ -247,9 +258,9 @@ class Progress:
         from rich.progress import Progress as Bar
 
         columns = (TextColumn(self.what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        self.task = self.bar.add_task(self.what, total=self.total)
-        self.bar.start()
+        bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        self.bar, self.task = bar, bar.add_task(self.what, total=self.total)
+        bar.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

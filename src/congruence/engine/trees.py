@@ -13,7 +13,6 @@ from congruence.inputs.hierarchy import Hierarchy
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
 from congruence.statistics.trees import Clades, MergeHeights
-from congruence.typing import Dynamic
 
 Path = Literal["max", "min", "height"]
 #: rows of scores that one thread computes at a time
@@ -95,7 +94,7 @@ def point_scores(
 ) -> Array:
     """Element-centric score of every point; n² time, memory of the order of n per thread."""
     n = a.n_points
-    sides: list[Dynamic] = []
+    sides: list[Array] = []
     for tree in (a, b):
         nodes = tree.nodes
         spread = compiled(kernels.spread, 10 * n)

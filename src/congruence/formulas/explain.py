@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from congruence.statistics.tables import Table, Tables
-from congruence.typing import Dynamic, Function, Record, Scalar
+from congruence.typing import Function, Record, Scalar
 
 if TYPE_CHECKING:
     from congruence.formulas.record import Measure
+    from congruence.statistics import Statistic
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,10 @@ def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
     if measure.workings is not None:
         (table,) = tables.each()
         known.update(measure.workings(table, **measure.parameters))
-    statistic: Dynamic = tables
+    statistic: Statistic = tables
     if measure.needs not in (Table, Tables):
-        statistic = measure.needs.from_tables(tables)  # type: ignore[attr-defined]
-        known.update({s: getattr(statistic, s)[0] for s in statistic.symbols})
+        statistic = made = measure.needs.from_tables(tables)  # type: ignore[attr-defined]
+        known.update({s: getattr(made, s)[0] for s in made.symbols})
     known.update(measure.parameters)
     # numpy floats give inf and NaN, Python floats would raise
     known = {k: v if isinstance(v, str) or v is None else np.float64(v) for k, v in known.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
@@ -14,7 +14,12 @@ from congruence.inputs.cover import CoverLabels, with_policies
 from congruence.inputs.labels import Labels, Unassigned, frame_kind, noise_caution, spelling_caution
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
-from congruence.typing import ClusteringLike, Dynamic, Index, NoiseLike, PointsLike, WeightsLike
+from congruence.typing import ClusteringLike, ColumnLike, Index, NoiseLike, PointsLike, WeightsLike
+
+if TYPE_CHECKING:
+    from congruence.inputs.ensemble import Ensemble
+    from congruence.inputs.matrix_pair import Matrix
+    from congruence.scanning.columns import Column
 
 Align = Literal["index", "position"]
 
@@ -133,12 +138,12 @@ def as_mass(
         return None
     if sample_weight is not None and frequency is not None:
         raise InputError("pass sample_weight (importance) or frequency (counts), not both")
-    given: Dynamic
+    given: ColumnLike
     name, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
     if n == SCANNED or getattr(given, "lazy", False):
         if n != SCANNED or not getattr(given, "lazy", False):
             raise InputError(f"{name} of scanned columns must be a column of the same scan, as in s['weight']")
-        return Mass(given, frequency is not None)
+        return Mass(given, frequency is not None)  # a column that only its scan reads
     own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
     if own_index is not None and align == "index" and not own_index.is_unique:
         raise InputError(f"the index of {name} has repeated values; align='index' needs one weight per point")
@@ -219,15 +224,16 @@ def aligned(
     return list(clusterings), []
 
 
-def _of_one_scan(clusterings: Sequence[Dynamic], who: Sequence[str]) -> list[Clustering]:
+def _of_one_scan(clusterings: Sequence[Clustering], who: Sequence[str]) -> list[Clustering]:
     """Check that scanned columns come from one source: rows of different sources cannot be matched."""
-    first = next(c for c in clusterings if c.lazy)
-    for c, name in zip(clusterings, who, strict=True):
-        if not c.lazy:
+    first = next(cast("Column", c) for c in clusterings if c.lazy)
+    for clustering, name in zip(clusterings, who, strict=True):
+        if not clustering.lazy:
             raise InputError(
                 f"{name} is in memory but {first.name!r} is scanned; put both into one source, or read both into memory"
             )
-        if c.source != first.source and not getattr(first.source, "same_rows", lambda other: False)(c.source):
+        c = cast("Column", clustering)
+        if c.source != first.source and not first.source.same_rows(c.source):
             raise InputError(
                 f"{first.name!r} and {c.name!r} come from different sources; columns are compared row by row within one source: "
                 "write them to one table first"
@@ -264,11 +270,12 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
     return chosen, notes
 
 
-def left_out(members: Sequence[Dynamic]) -> tuple[Caution, ...]:
+def left_out(members: Sequence[Clustering]) -> tuple[Caution, ...]:
     """Parts of scanned members that were skipped because they could not be read."""
     if not members[0].lazy:
         return ()
-    return tuple(Caution("not_read", "", line) for line in members[0].source.facts(members[0]).left_out)
+    first = cast("Column", members[0])
+    return tuple(Caution("not_read", "", line) for line in first.source.facts(first).left_out)
 
 
 def noise_for(noise: NoiseLike, column: Iterable[str | None]) -> Collection[Hashable] | None:
@@ -289,7 +296,7 @@ def noise_for(noise: NoiseLike, column: Iterable[str | None]) -> Collection[Hash
         ) from None
 
 
-def check_index(clustering: Dynamic, X: PointsLike, who: str, of: str = "the data") -> None:
+def check_index(clustering: Clustering | Ensemble, X: PointsLike, who: str, of: str = "the data") -> None:
     """Raise if both sides have an index and the two differ."""
     other = X is None or frame_kind(X) not in (None, "pandas") or type(X).__module__.startswith("xarray")
     index: Index = None if other else getattr(X, "index", None)
@@ -318,12 +325,10 @@ def check_noise(noise: NoiseLike, columns: Iterable[str | None]) -> None:
 
 
 WHO = ("a", "b")
-
 SOFT = (
     "soft clusterings do not reach the best value even with themselves: compare each value with the "
     "self-scores; ari_gram is centred on 0"
 )
-
 POSSIBILISTIC = "possibilistic memberships: the entropy of one clustering depends on the other it is compared with"
 
 
@@ -334,10 +339,10 @@ def _is(side: object, what: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedPair:
-    """Two validated sides: both single clusterings, or both matrices or ensembles. Made by `prepared`."""
+    """Two validated sides: both clusterings, both matrices or ensembles, or one a hierarchy. Made by `prepared`."""
 
-    a: Dynamic
-    b: Dynamic
+    a: object
+    b: object
     options: InputOptions = field(default_factory=InputOptions)
     mass: Mass | None = None
     #: noise labels of a and b; None if not given
@@ -347,9 +352,14 @@ class PreparedPair:
     single: tuple[bool, bool] = (True, True)
 
     @property
-    def sides(self) -> tuple[Dynamic, Dynamic]:
-        """Both sides."""
-        return self.a, self.b
+    def sides(self) -> tuple[Clustering, Clustering]:
+        """Both sides of a pair of clusterings."""
+        return cast("Clustering", self.a), cast("Clustering", self.b)
+
+    @property
+    def matrices(self) -> tuple[Matrix, Matrix]:
+        """Both sides of a pair of matrices or ensembles."""
+        return cast("Matrix", self.a), cast("Matrix", self.b)
 
     @property
     def is_of_matrices(self) -> bool:
@@ -364,12 +374,12 @@ class PreparedPair:
     @property
     def is_soft(self) -> bool:
         """Whether either clustering is soft."""
-        return bool(self.a.soft or self.b.soft)
+        return any(c.soft for c in self.sides)
 
     @property
     def has_covers(self) -> bool:
         """Whether a clustering is a cover, whose clusters may overlap or leave points out."""
-        return bool(self.a.overlapping or self.b.overlapping)
+        return any(c.overlapping for c in self.sides)
 
     @property
     def is_weighted(self) -> bool:
@@ -394,10 +404,11 @@ class PreparedPair:
         plain = [c for c in self.sides if isinstance(c, Labels) and c.clusters is None and (c.lazy or c.gaps)]
         if self.options.unassigned != "drop" or not plain:
             return []
-        first: Dynamic = plain[0]
+        first = plain[0]
         n, counts = len(first), self.mass if self.mass is not None and self.mass.is_frequency else None
         if counts is not None:
-            n = int(first.source.facts(first, counts).total if first.lazy else counts.values.sum())
+            column = cast("Column", first)
+            n = int(column.source.facts(column, counts).total if first.lazy else counts.values.sum())
         if first.lazy:
             gone = n - (int(table.n) if n_used is None else n_used)
         else:
@@ -415,7 +426,7 @@ class PreparedPair:
     def cautions(self, table: Table | None = None, n_used: int | None = None) -> tuple[Caution, ...]:
         """Cautions about this pair: label −1, soft self-scores, parts that could not be read; `n_used` points are compared."""
         if table is None:
-            return tuple(c for e in self.sides for c in (*e.notes, *e.cautions))
+            return tuple(c for e in self.matrices for c in (*e.notes, *e.cautions))
         found = [*self.notes, *left_out(self.sides), *(caution for c in self.sides for caution in c.cautions)]
         for c, names, labels, who in zip(self.sides, (table.rows, table.columns), self.noise, WHO, strict=True):
             labelled = isinstance(c, Labels) and not c.lazy and c.clusters is None

@@ -12,7 +12,7 @@ from typing import Literal, Union, get_args, get_origin
 import numpy as np
 
 from congruence.errors import InputError, check_needs, joined
-from congruence.typing import Dynamic, Function
+from congruence.typing import Function, Label
 
 #: words for plain types
 WORDS: dict[object, str] = {
@@ -110,7 +110,7 @@ def fits(value: object, kind: object) -> bool:
     >>> fits(np.int64(2), int), fits(np.array([2, 3]), int), fits(None, int | None), fits("x", Literal["y"])
     (True, False, True, False)
     """
-    if kind in (object, Dynamic):
+    if kind in (object, Label):
         return True
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):

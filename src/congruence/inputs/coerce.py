@@ -29,7 +29,7 @@ from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
 from congruence.statistics.tables import Array, code_type, label_order
-from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Dynamic, Frame, Label, Option
+from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, Option
 
 Clustering = Labels | Memberships
 
@@ -105,7 +105,7 @@ def _clustering_from_card(data: DeviceArray, who: str) -> Clustering:
     return _clustering_from_array(values.get(), who)
 
 
-def _as_array(data: Dynamic, who: str) -> Array:
+def _as_array(data: ColumnLike, who: str) -> Array:
     """A numpy array; a list keeps the labels it holds (1 and '1' stay different)."""
     if isinstance(data, np.ma.MaskedArray):
         unmasked = data.data.astype(object)
@@ -175,10 +175,10 @@ def _labels_from_series(data: ColumnLike, kind: str, who: str) -> Labels:
     facts = {"title": title, "kind": kind, "index": getattr(data, "index", None)}
     if getattr(data, "ndim", 1) != 1:
         raise InputError(f"{who}: expected 1-D labels, got {data.ndim}-D")
-    dtype: Dynamic = getattr(data, "dtype", None)
+    dtype = getattr(data, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "biufcmM":
         return labels_from_numpy(data.to_numpy(), who, **facts)
-    if kind == "pandas" and hasattr(dtype, "categories"):
+    if kind == "pandas" and dtype is not None and hasattr(dtype, "categories"):
         source = data.cat if hasattr(data, "cat") else data  # a series, or a bare Categorical
         return labels_from_categories(np.asarray(source.codes), list(dtype.categories), facts)
     pa = arrow_library()

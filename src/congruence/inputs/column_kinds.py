@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from congruence.errors import InputError, some_of
 from congruence.inputs.column_names import (
@@ -19,7 +19,10 @@ from congruence.inputs.column_names import (
 )
 from congruence.inputs.encoding import arrow_texts, plain_arrow
 from congruence.inputs.memberships import Memberships
-from congruence.typing import ColumnLike, Dynamic, Frame, Label
+from congruence.typing import ColumnLike, Frame, Label
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Kind = Literal["id", "labels", "memberships", "measurements", "dates"]
 
@@ -143,7 +146,7 @@ def _repeated(values: ColumnLike) -> tuple[str, ...]:
     return tuple(str(x) for x in counts.filter(pc.greater(counts.field(1), 1)).field(0).to_pylist())
 
 
-def _every(column: ColumnLike, step: int) -> Dynamic:
+def _every(column: ColumnLike, step: int) -> ColumnLike:
     """Every n-th value of a column of any library."""
     import numpy as np
 
@@ -156,7 +159,7 @@ def _every(column: ColumnLike, step: int) -> Dynamic:
     return column.take(np.arange(0, len(column), step)) if hasattr(column, "to_pylist") else column
 
 
-def arrow_column(column: ColumnLike) -> Dynamic:
+def arrow_column(column: ColumnLike) -> pa.Array | pa.ChunkedArray | None:
     """A column of any library as arrow; None if it is not a plain column."""
     import numpy as np
     import pyarrow as pa

@@ -10,12 +10,13 @@ from typing import Literal
 import numpy as np
 
 from congruence.errors import Caution, InputError, joined, names_in, whole_number, without_effect
+from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
-from congruence.inputs.labels import Labels, frame_kind, name_of_unassigned
+from congruence.inputs.labels import Labels, Unassigned, frame_kind, name_of_unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, ClusterNames, code_type
-from congruence.typing import ClusteringLike, Dynamic, Label, SparseMatrix
+from congruence.typing import ClusteringLike, Label, SparseMatrix
 
 Duplicates = Literal["keep", "drop"]
 
@@ -295,7 +296,7 @@ class CoverLabels(Labels):
         found.data = np.ones(len(found.data))
         return found
 
-    def sparse(self, points: Dynamic) -> SparseMatrix:
+    def sparse(self, points: slice | Array) -> SparseMatrix:
         """Rows of the points × clusters matrix; empty for points that were left out."""
         from scipy.sparse import csr_array, vstack
 
@@ -365,17 +366,20 @@ class CoverLabels(Labels):
 
 
 def with_policies(
-    clusterings: Sequence[Dynamic], unassigned: str, noise: Sequence[Collection[Hashable] | None], who: Sequence[str]
-) -> list[Dynamic]:
+    clusterings: Sequence[Clustering],
+    unassigned: Unassigned,
+    noise: Sequence[Collection[Hashable] | None],
+    who: Sequence[str],
+) -> list[Clustering]:
     """Apply `unassigned`; with "keep", labels compared with covers become covers themselves."""
     beside_covers = unassigned == "keep" and any(c.overlapping for c in clusterings)
-    found = []
+    found: list[Clustering] = []
     for c, labels, name in zip(clusterings, noise, who, strict=True):
         if unassigned == "keep" and c.lazy and not beside_covers:
             raise InputError("unassigned='keep' is for covers; for labels pass 'drop', 'singletons' or 'cluster'")
         if beside_covers and not c.lazy and not c.overlapping:
             c = c.with_policy("partial", labels, name)
-            found.append(as_cover_labels(c) if c.gaps else c)
+            found.append(as_cover_labels(c) if isinstance(c, Labels) and c.gaps else c)
         else:
             found.append(c.with_policy(unassigned, labels, name))
     if any(c.soft for c in found):
@@ -405,7 +409,7 @@ class SharedMemberships(Memberships):
         return made
 
 
-def check_one_kind(members: Sequence[Dynamic]) -> None:
+def check_one_kind(members: Sequence[Clustering]) -> None:
     """Raise if covers and memberships are mixed: they have no common consensus matrix."""
     if any(c.soft for c in members) and any(c.overlapping for c in members):
         raise InputError(

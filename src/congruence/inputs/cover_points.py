@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from congruence.errors import Caution, InputError
 from congruence.inputs.alignment import Align, aligned
+from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover import Cover
 from congruence.inputs.cover_reading import plain
 from congruence.statistics.tables import label_order
-from congruence.typing import Dynamic, Label
+from congruence.typing import Label
 
 
 def on_same_points(
-    clusterings: Sequence[Dynamic], align: Align | None, who: Sequence[str]
-) -> tuple[list[Dynamic], list[Caution]]:
+    clusterings: Sequence[Clustering | Cover], align: Align | None, who: Sequence[str]
+) -> tuple[list[Clustering], list[Caution]]:
     """Covers and labels of the same points in the same order, and notes on which points those are."""
     covers = [(i, c) for i, c in enumerate(clusterings) if isinstance(c, Cover)]
     others = [(i, c) for i, c in enumerate(clusterings) if not isinstance(c, Cover)]
@@ -31,8 +32,7 @@ def on_same_points(
         ids, total = _points_of_covers(covers, align, who, notes)
         taken = {}
     return [
-        taken.get(i, c) if not isinstance(c, Cover) else c.encoded(_typed(c, ids), total)
-        for i, c in enumerate(clusterings)
+        c.encoded(_typed(c, ids), total) if isinstance(c, Cover) else taken.get(i, c) for i, c in enumerate(clusterings)
     ], notes
 
 
@@ -41,10 +41,10 @@ def _typed(cover: Cover, ids: Sequence[Label]) -> Sequence[Label]:
 
 
 def _points_of_labels(
-    covers: Sequence[tuple[int, Cover]], others: Sequence[tuple[int, Dynamic]], align: Align | None,
+    covers: Sequence[tuple[int, Cover]], others: Sequence[tuple[int, Clustering]], align: Align | None,
     who: Sequence[str],
     notes: list[Caution],
-) -> tuple[Sequence[Label], int, dict[int, Dynamic]]:  # fmt: skip
+) -> tuple[Sequence[Label], int, dict[int, Clustering]]:  # fmt: skip
     """Covers aligned with labels, whose index or positions name the points."""
     labels, more = aligned([c for _, c in others], align, [who[i] for i, _ in others])
     notes += more

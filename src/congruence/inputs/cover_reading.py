@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from congruence.errors import InputError
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
-from congruence.statistics.tables import Array, label_order
-from congruence.typing import Dynamic, Frame, Label
+from congruence.statistics.tables import Array, ClusterNames, label_order
+from congruence.typing import Frame, Label, MatrixLike
 
 Keys = Literal["clusters", "points"]
 #: names of the columns of a long table
@@ -25,18 +25,18 @@ CLUSTER_NAMES = ("cluster", "community", "group", "module", "label", "complex")
 class Members:
     """Memberships as codes of points and clusters; `total` if the input gives the number of points."""
 
-    ids: Dynamic
+    ids: Sequence[Label]
     point: Array
     cluster: Array
-    names: Dynamic
+    names: ClusterNames
     total: int | None = None
 
 
-def memberships_of(data: Dynamic, keys: Keys, who: str) -> Members:
+def memberships_of(data: object, keys: Keys, who: str) -> Members:
     """Memberships from anything that is a cover."""
     if isinstance(data, Members):
         return data
-    if hasattr(data, "tocsr") and hasattr(data, "nnz"):
+    if hasattr(data, "tocsr") and hasattr(data, "nnz") and hasattr(data, "shape"):
         return _of_matrix(data, range(data.shape[0]), range(data.shape[1]), who)
     if isinstance(data, Mapping):
         return _of_mapping(data, keys, who)
@@ -64,7 +64,7 @@ def memberships_of(data: Dynamic, keys: Keys, who: str) -> Members:
     return _of_groups(listed, range(len(listed)), who)
 
 
-def _is_group(x: object) -> bool:
+def _is_group(x: object) -> TypeGuard[Iterable[Label]]:
     return isinstance(x, Iterable) and not isinstance(x, str | bytes)
 
 
@@ -96,14 +96,14 @@ def _coded(values: list[Label], who: str, what: str) -> tuple[list[Label], Array
     return [names[i] for i in order], rank[raw] if len(raw) else raw
 
 
-def _of_groups(groups: Sequence[Dynamic], names: Dynamic, who: str) -> Members:
+def _of_groups(groups: Sequence[Iterable[Label]], names: Sequence[Label], who: str) -> Members:
     members = [plain(group) for group in groups]
     ids, point = _coded([x for group in members for x in group], who, "a point")
     cluster = np.repeat(np.arange(len(members)), [len(group) for group in members])
     return Members(ids, point, cluster, names)
 
 
-def _of_mapping(data: Mapping[Label, Dynamic], keys: Keys, who: str) -> Members:
+def _of_mapping(data: Mapping[Label, object], keys: Keys, who: str) -> Members:
     groups = [value if _is_group(value) else [value] for value in data.values()]
     if keys == "clusters":
         return _of_groups(groups, list(data), who)
@@ -112,7 +112,7 @@ def _of_mapping(data: Mapping[Label, Dynamic], keys: Keys, who: str) -> Members:
     return Members(list(data), point, cluster, names, len(data))
 
 
-def _of_matrix(data: Dynamic, ids: Dynamic, names: Dynamic, who: str) -> Members:
+def _of_matrix(data: MatrixLike, ids: Sequence[Label], names: Sequence[Label], who: str) -> Members:
     sparse = hasattr(data, "tocsr")
     values = data.tocsr().data if sparse else np.asarray(data)
     if values.dtype.kind not in "biuf":
@@ -155,7 +155,7 @@ def _of_frame(data: Frame, who: str) -> Members:
     return _of_matrix(matrix, range(len(matrix)) if index is None else plain(index), columns, who)
 
 
-def _of_labels(data: Dynamic, who: str) -> Members:
+def _of_labels(data: object, who: str) -> Members:
     labels = as_clustering(data, who)
     if not isinstance(labels, Labels):
         raise InputError(f"{who}: expected labels, one per point")

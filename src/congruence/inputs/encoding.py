@@ -9,17 +9,20 @@ import numpy as np
 
 from congruence.errors import InputError
 from congruence.statistics.tables import Array, ClusterNames, label_order, smallest
-from congruence.typing import ColumnLike, Dynamic, Label
+from congruence.typing import ColumnLike, Label
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import pyarrow as pa
 
 
-def arrow_library() -> Dynamic:
+def arrow_library() -> ModuleType:
     """pyarrow, imported on first use."""
     import pyarrow
 
-    return pyarrow
+    library: ModuleType = pyarrow
+    return library
 
 
 def plain_arrow(array: ColumnLike) -> ColumnLike:
@@ -39,6 +42,16 @@ def arrow_texts(values: ColumnLike) -> ColumnLike:
     """
     texts = [None if x is None else str(x).encode("utf-8", "backslashreplace").decode() for x in values]
     return arrow_library().array(texts, arrow_library().string())
+
+
+def without_empty(texts: ColumnLike) -> ColumnLike:
+    """Texts with empty ones as missing: a quoted empty field is not a label."""
+    from pyarrow import compute
+
+    empty = compute.equal(texts, "")
+    return (
+        compute.if_else(empty, arrow_library().scalar(None, texts.type), texts) if compute.any(empty).as_py() else texts
+    )
 
 
 def arrow_values(values: Sequence[Label]) -> ColumnLike:

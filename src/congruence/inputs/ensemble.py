@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -24,7 +25,6 @@ from congruence.statistics.tables import Array
 from congruence.typing import (
     Backend,
     ClusteringLike,
-    Dynamic,
     EnsembleLike,
     Figure,
     Label,
@@ -35,6 +35,7 @@ from congruence.typing import (
 )
 
 if TYPE_CHECKING:
+    from congruence.ensembles.distribution import ConsensusCdf
     from congruence.formulas.record import Measure
 
 
@@ -170,11 +171,10 @@ class Ensemble(Listing):
 
     @overload
     def __getitem__(self, which: int | str) -> Clustering: ...
-
     @overload
     def __getitem__(self, which: slice | list[int] | list[str] | Array) -> Ensemble: ...
 
-    def __getitem__(self, which: Dynamic) -> Dynamic:
+    def __getitem__(self, which: object) -> Clustering | Ensemble:
         if isinstance(which, str | int | np.integer):
             return self.members[self._place(which)]
         if isinstance(which, slice):
@@ -411,13 +411,13 @@ class Ensemble(Listing):
         """
         return _door().consensus_silhouette(self, labels)  # type: ignore[no-any-return]
 
-    def cdf(self, **options: Option) -> Dynamic:
+    def cdf(self, **options: Option) -> ConsensusCdf:
         """Distribution of the consensus values; see `cg.consensus_cdf`.
 
         Args:
             options: Options of the function of the same name, such as `missing` or `threads`.
         """
-        return _door().consensus_cdf(self, **options)
+        return _door().consensus_cdf(self, **options)  # type: ignore[no-any-return]
 
     def pac(self, lower: float = 0.1, upper: float = 0.9, **options: Option) -> float:
         """Proportion of ambiguous pairs: consensus between lower and upper.
@@ -452,13 +452,13 @@ class Ensemble(Listing):
         return _door().figure(self, backend, labels=labels, kind=kind)
 
 
-def _door() -> Dynamic:
+def _door() -> ModuleType:
     import congruence as cg
 
     return cg
 
 
-def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, Dynamic]], list[Caution], str | None]:
+def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, ClusteringLike]], list[Caution], str | None]:
     """(name, clustering) of each member, notes, and the kind of frame they came in."""
     if isinstance(data, Ensemble):
         return list(zip(data.names, data.members, strict=True)), list(data.notes), data.kind
@@ -494,7 +494,7 @@ def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, Dynamic]], list[Caut
     raise InputError(f"expected several clusterings (a 2-D array, frame, list or mapping), got {type(data).__name__}")
 
 
-def _encoded(columns: list[tuple[str, Dynamic]]) -> list[tuple[str, Dynamic]]:
+def _encoded(columns: list[tuple[str, ClusteringLike]]) -> list[tuple[str, ClusteringLike]]:
     """The same columns; vectors on a GPU are encoded together."""
     elsewhere = any(hasattr(x, "__dlpack_device__") and not isinstance(x, np.ndarray) for _, x in columns)
     return card_vectors(columns) if elsewhere else columns

@@ -12,7 +12,7 @@ from congruence.errors import InputError, refused, some_of, yes_or_no
 from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import in_memory
-from congruence.typing import Dynamic, Option, PointsLike
+from congruence.typing import Frame, MatrixLike, Option, PointsLike
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -46,7 +46,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
 
-def as_table(X: PointsLike) -> Dynamic:
+def as_table(X: PointsLike) -> Frame:
     """The input of an estimator in a form that scikit-learn accepts: read into memory, or the numbers of an AnnData object."""
     if not is_anndata(X):
         return in_memory(X)
@@ -54,7 +54,7 @@ def as_table(X: PointsLike) -> Dynamic:
     return matrix if hasattr(matrix, "tocsr") else np.asarray(matrix)
 
 
-def is_labels(X: Dynamic) -> bool:
+def is_labels(X: Frame) -> bool:
     """Whether these are label columns, by their type: integers, words, categories, or whole numbers with gaps.
 
     >>> is_labels(np.array([[0, 1]])), is_labels(np.array([[0.0, 16.0]])), is_labels(np.array([[0.0, np.nan]]))
@@ -75,7 +75,7 @@ def is_labels(X: Dynamic) -> bool:
     return bool(missing.any() and (values[~missing] == np.round(values[~missing])).all())
 
 
-def check_one_kind(X: Dynamic) -> None:
+def check_one_kind(X: Frame) -> None:
     """Refuse a frame that mixes measurements and whole numbers: without a generator, the latter may or may not be clusterings."""
     if not hasattr(X, "columns"):
         return
@@ -94,7 +94,7 @@ def check_one_kind(X: Dynamic) -> None:
         )
 
 
-def new_points(model: Clusterer, X: PointsLike, **options: Option) -> Dynamic:
+def new_points(model: Clusterer, X: PointsLike, **options: Option) -> MatrixLike:
     """New data for `predict`, with the features that `fit` saw; the options are those of scikit-learn's `validate_data`."""
     check_is_fitted(model)
     X = as_table(X)

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from congruence.errors import InputError, TooLarge, hint, joined, path_of, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
-from congruence.inputs.encoding import arrow_texts
+from congruence.inputs.encoding import arrow_texts, without_empty
 from congruence.inputs.formats import (
     ANNDATA,
     EXCEL,
@@ -36,7 +37,11 @@ from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.inputs.numpy_files import array_of, columns_of
 from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Dynamic, Frame, Option, Scalar
+from congruence.typing import ColumnLike, Frame, Option, Scalar
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import csv
 
 #: fields of a text file that mean a missing label
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>"]
@@ -226,27 +231,20 @@ def _read_text(path: Path, delimiter: str, encoding: str = "utf8", missing: Sequ
     return pa.table([column for _, column in columns], names=[name for name, _ in columns])
 
 
-def without_empty(texts: ColumnLike) -> ColumnLike:
-    """Texts with empty ones as missing: a quoted empty field is not a label."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    empty = compute.equal(texts, "")
-    return compute.if_else(empty, pa.scalar(None, texts.type), texts) if compute.any(empty).as_py() else texts
-
-
 def text_reader(
     path: str | Path,
     delimiter: str,
     columns: Sequence[str] = (),
     encoding: str = "utf8",
     missing: Sequence[str] = tuple(MISSING),
-) -> Dynamic:
+) -> csv.CSVStreamingReader:
     """A reader of a csv or tsv file, every field as text or missing; an empty line of a single column is missing."""
     import pyarrow as pa
     from pyarrow import csv
 
-    def opened(types: Mapping[str, Dynamic], some: Sequence[str] = (), skip: int = 0, **parse: Option) -> Dynamic:
+    def opened(
+        types: Mapping[str, pa.DataType], some: Sequence[str] = (), skip: int = 0, **parse: Option
+    ) -> csv.CSVStreamingReader:
         return csv.open_csv(
             str(path),
             read_options=csv.ReadOptions(use_threads=False, skip_rows=skip, encoding=encoding),

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from congruence.errors import COPIES, InputError, hint, joined, path_of, warn
-from congruence.typing import ColumnLike, Dynamic, Scalar
+from congruence.typing import ColumnLike, MatrixLike, Scalar
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -394,7 +394,7 @@ def picture_of(data: AnnData, layer: str | None = None) -> dict[str, ColumnLike]
     return {name: np.asarray(matrix)[:, j] for j, name in enumerate(names[:2])}
 
 
-def matrix_of(data: AnnData, layer: str | None = None) -> tuple[Dynamic, list[str], str]:
+def matrix_of(data: AnnData, layer: str | None = None) -> tuple[MatrixLike, list[str], str]:
     """The numbers of an AnnData object (points × features), their names, and their source: `.obsm["X_pca"]`, else `.X`."""
     embeddings = getattr(data, "obsm", {})
     if layer is not None:

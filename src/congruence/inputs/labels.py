@@ -18,7 +18,7 @@ from congruence.inputs.encoding import (
 )
 from congruence.machine import device, jit
 from congruence.statistics.tables import Array, ClusterNames, code_type, smallest
-from congruence.typing import DeviceArray, Dynamic, Index, Label
+from congruence.typing import DeviceArray, Dynamic, Index, Label, MatrixLike
 
 T = TypeVar("T")
 
@@ -98,7 +98,7 @@ def is_sparse(data: object) -> bool:
     return hasattr(data, "tocsr") and hasattr(data, "nnz")
 
 
-def unwrap_2d(data: Dynamic) -> tuple[Dynamic, Index, str | None, str | None, Sequence[Label] | None]:
+def unwrap_2d(data: MatrixLike) -> tuple[MatrixLike, Index, str | None, str | None, Sequence[Label] | None]:
     """(matrix, index, name, frame kind, column names) of a 2-D input."""
     if is_frame(data):
         kind = frame_kind(data)
@@ -421,7 +421,7 @@ def _compiles(values: Array) -> bool:
     return values.dtype != np.uint64 and jit.use_kernels(len(values))
 
 
-def _tally(values: Array, low: int, span: int) -> Dynamic:
+def _tally(values: Array, low: int, span: int) -> Array:
     """How often each value occurs; uses four counters in turn, so that stores do not wait."""
     sizes = np.zeros((4, span), np.int64)
     quads = len(values) // 4
@@ -433,7 +433,8 @@ def _tally(values: Array, low: int, span: int) -> Dynamic:
         sizes[3, np.uint64(values[p + np.uint64(3)] - low)] += 1
     for rest in range(4 * quads, len(values)):
         sizes[0, np.uint64(values[rest] - low)] += 1
-    return sizes.sum(axis=0)
+    total: Array = sizes.sum(axis=0)
+    return total
 
 
 def _mark(values: Array, low: int, present: Array) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from congruence.errors import InputError
+from congruence.inputs.coerce import Clustering
 from congruence.inputs.frames import make_frame
+from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import AsJson
-from congruence.typing import Dynamic, Frame, Record
+from congruence.typing import Frame, Record
 
 
 class Listing(AsJson):
     """Conversions of an `Ensemble` to plain values; ensembles with the same values are equal."""
 
-    members: tuple[Dynamic, ...]
+    members: tuple[Clustering, ...]
     names: tuple[str, ...]
 
     def to_dict(self) -> Record:
@@ -27,7 +29,7 @@ class Listing(AsJson):
         for name, member in zip(self.names, self.members, strict=True):
             if member.lazy:
                 raise InputError(f"{name} is scanned: its labels stay in their file; read the file to list them")
-            if member.soft:
+            if isinstance(member, Memberships):
                 shares = member.dense().T.tolist()
                 found |= {f"{name}:{x}": share for x, share in zip(member.names, shares, strict=True)}
                 continue

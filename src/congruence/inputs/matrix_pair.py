@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -11,7 +12,14 @@ from congruence.errors import InputError
 from congruence.inputs.alignment import WHO, InputOptions, PreparedPair
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity
-from congruence.typing import Dynamic, MatrixLike
+from congruence.statistics.tables import Array
+from congruence.typing import MatrixLike
+
+if TYPE_CHECKING:
+    from congruence.scanning.columns import Column
+
+#: compared by sums over pairs of points
+Matrix = Ensemble | Similarity
 
 
 def of_matrices(a: MatrixLike, b: MatrixLike, options: InputOptions) -> PreparedPair:
@@ -52,8 +60,9 @@ def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
     return p, q
 
 
-def _same_values(a: Dynamic, b: Dynamic) -> bool:
+def _same_values(a: Array, b: Array) -> bool:
     """Whether these are the same weights: equal numbers, or one column of one scan."""
     if getattr(a, "lazy", False) and getattr(b, "lazy", False):
-        return bool(a.name == b.name and (a.source is b.source or a.source.same_rows(b.source)))
+        one, two = cast("Column", a), cast("Column", b)
+        return one.name == two.name and (one.source is two.source or one.source.same_rows(two.source))
     return np.array_equal(a, b)

@@ -11,7 +11,7 @@ from congruence.errors import Caution, InputError, names_in, some_of
 from congruence.inputs.labels import Unassigned, unwrap_2d
 from congruence.machine import device
 from congruence.statistics.tables import Array, ClusterNames
-from congruence.typing import Dynamic, Index, Label, MatrixLike
+from congruence.typing import Index, Label, MatrixLike
 
 # --- memberships ------------------------------------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ class Memberships:
         self.card = device.array(memberships).astype(np.float64) if device.is_on_card(memberships) else None
         data, index, title, kind, columns = unwrap_2d(memberships)
         sparse = hasattr(data, "tocsr")
-        matrix: Dynamic = data.tocsr().astype(np.float64) if sparse else np.asarray(data)
+        matrix: MatrixLike = data.tocsr().astype(np.float64) if sparse else np.asarray(data)
         if not sparse:
             if matrix.dtype.kind not in "fiub":
                 raise InputError(f"{who}: memberships must be numbers, not {matrix.dtype}")

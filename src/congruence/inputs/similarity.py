@@ -7,7 +7,7 @@ import numpy as np
 from congruence.errors import Caution, InputError, real_number
 from congruence.inputs.labels import from_dlpack, is_frame, is_sparse, unwrap_2d
 from congruence.statistics.tables import Array
-from congruence.typing import Client, Dynamic, MatrixLike
+from congruence.typing import Client, MatrixLike
 
 #: largest absolute entry: products of sums of squares of larger ones overflow
 LARGEST = 1e60
@@ -48,7 +48,7 @@ class Similarity:
         if is_frame(matrix) or isinstance(matrix, list | tuple):
             matrix, self.index, *_ = unwrap_2d(matrix)
         self.is_sparse = is_sparse(matrix)
-        self.matrix: Dynamic = matrix.tocsr() if self.is_sparse else matrix
+        self.matrix: MatrixLike = matrix.tocsr() if self.is_sparse else matrix
         shape = getattr(self.matrix, "shape", None)
         if shape is None or len(shape) != 2 or shape[0] != shape[1] or 0 in shape:
             raise InputError(f"{who}: a similarity matrix must be square, points × points; got shape {shape}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from congruence.errors import InputError
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Label
+from congruence.typing import EnsembleLike, Label
 
 #: heights from branch lengths are sums, rounded to this many digits so that rounding errors do not break ties
 DIGITS = 12
@@ -43,7 +44,7 @@ def from_linkage(matrix: Array) -> Merges:
     return from_children(matrix[:, :2], matrix[:, 2])
 
 
-def from_children(children: Dynamic, heights: Dynamic = None, notes: tuple[str, ...] = ()) -> Merges:
+def from_children(children: object, heights: object = None, notes: tuple[str, ...] = ()) -> Merges:
     """Merges given as pairs of clusters: scikit-learn's `children_`, or the `merge` of R's hclust (negative: points)."""
     pairs = np.asarray(children)
     if pairs.size == 0:
@@ -207,17 +208,17 @@ def _heights(nodes: list[_Children]) -> tuple[list[float], list[str]]:
 # --- nested lists -----------------------------------------------------------------------------------------------
 
 
-def _is_list(x: object) -> bool:
+def _is_list(x: object) -> TypeGuard[Collection[object]]:
     return isinstance(x, list | tuple | set | frozenset)
 
 
-def from_nested(tree: Dynamic) -> Merges:
+def from_nested(tree: Collection[object]) -> Merges:
     """The tree of nested lists, such as [[0, 1], [2, [3, 4]]]; levels are counted from the root."""
     points: dict[Label, int] = {}
-    nodes: list[list[Dynamic]] = []
+    nodes: list[list[tuple[str, int]]] = []
     depths: list[list[int]] = []  # for each point, the clusters that contain it, from the root down
     # walk without recursion: (list, its children found so far, entries still to come, depth)
-    open_lists: list[tuple[list[Dynamic], Dynamic]] = [([], iter(tree))]
+    open_lists: list[tuple[list[tuple[str, int]], Iterator[object]]] = [([], iter(tree))]
     held: list[int] = []
     clusters = 0
     bare: list[bool] = [not any(_is_list(x) for x in tree)]
@@ -273,7 +274,7 @@ def from_nested(tree: Dynamic) -> Merges:
 # --- nested label columns ---------------------------------------------------------------------------------------
 
 
-def from_columns(columns: Dynamic) -> Merges:
+def from_columns(columns: EnsembleLike) -> Merges:
     """The tree of nested label columns, sorted from coarsest to finest."""
     ensemble = columns if isinstance(columns, Ensemble) else Ensemble(columns, unassigned="partial")
     if ensemble.is_soft or ensemble.is_lazy or ensemble.has_gaps:

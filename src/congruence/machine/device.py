@@ -17,10 +17,13 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from congruence.errors import InputError
-from congruence.typing import DeviceArray, Dynamic, Scalar
+from congruence.typing import DeviceArray, Scalar
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
+    from types import ModuleType
+
+    import cupy as cp
 
 Array = NDArray[Scalar]
 
@@ -40,7 +43,7 @@ def refusal(reason: str) -> InputError:
 
 
 @cache
-def cupy() -> Dynamic:
+def cupy() -> ModuleType:
     """CuPy, after a check that it is installed and finds a GPU."""
     try:
         import cupy as cp
@@ -53,7 +56,8 @@ def cupy() -> Dynamic:
         raise refusal(f"no CUDA GPU can be used here ({error})") from None
     if not found:
         raise refusal("CuPy finds no CUDA GPU on this machine")
-    return cp
+    library: ModuleType = cp
+    return library
 
 
 def is_on_card(data: object) -> bool:
@@ -140,13 +144,13 @@ class Kernel(Enum):
 IN_SHARED_MEMORY = frozenset({Kernel.FUSED, Kernel.SLICED, Kernel.COUNT, Kernel.CHUNKED})
 
 
-def kernel(which: Kernel, *choices: str | bool | int) -> Dynamic:
+def kernel(which: Kernel, *choices: str | bool | int) -> cp.RawKernel:
     """A kernel with these template arguments, on the current GPU; CuPy caches compiled kernels on disk."""
     return _kernel(which, which.instance(*choices), current_card())
 
 
 @cache
-def _kernel(which: Kernel, name: str, card: int) -> Dynamic:
+def _kernel(which: Kernel, name: str, card: int) -> cp.RawKernel:
     source = Path(__file__).with_name("kernels.cu").read_text(encoding="utf-8")
     # without fused multiply-adds, sums of doubles have the same bits as on the CPU
     module = cupy().RawModule(code=source, options=("--std=c++17", "--fmad=false"), name_expressions=(name,))
@@ -167,13 +171,13 @@ def ctype(array: DeviceArray) -> str:
 
 
 @cache
-def _lanes(card: int) -> Dynamic:
+def _lanes(card: int) -> tuple[SimpleQueue[tuple[cp.cuda.Stream, Array]], ThreadPoolExecutor]:
     """Streams of a GPU with a pinned buffer each, for copies in the background."""
     from queue import SimpleQueue
 
     import cupyx
 
-    free: SimpleQueue[Dynamic] = SimpleQueue()
+    free: SimpleQueue[tuple[cp.cuda.Stream, Array]] = SimpleQueue()
     for _ in range(LANES):
         free.put((cupy().cuda.Stream(non_blocking=True), cupyx.empty_pinned(PIECE, np.uint8)))
     return free, ThreadPoolExecutor(LANES, thread_name_prefix="to card")
@@ -258,7 +262,7 @@ def encoded(values: DeviceArray) -> list[Codes | None]:
     if (span > WIDEST).any() or (span < 1).any():  # below 1: the range does not fit in 64 bits
         return [_sorted(values[:, 0])] if columns == 1 else [encoded(values[:, j : j + 1])[0] for j in range(columns)]
     width = int(span.max())
-    kind: Dynamic = np.uint8 if width <= 256 else np.uint16
+    kind: type[np.unsignedinteger] = np.uint8 if width <= 256 else np.uint16
     apart = steps[1] * values.itemsize
     as_it_is = steps[0] == 1 and values.dtype == kind and not low.any() and apart % 16 == 0 and columns > 1
     if as_it_is and values.data.ptr % 16 == 0:

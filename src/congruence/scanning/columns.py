@@ -49,6 +49,9 @@ class Source(Protocol):
     def holds_sets(self, name: str) -> bool | None:
         """Whether the column holds lists of clusters; None if unknown before it is counted."""
 
+    def same_rows(self, other: object) -> bool:
+        """Whether the other is a source of the same rows."""
+
 
 class Ready:
     """A source that is already counted."""
@@ -82,6 +85,10 @@ class Ready:
         """Whether the column holds lists of clusters."""
         return is_cover(self.part, self.part.names.index(name))
 
+    def same_rows(self, other: object) -> bool:
+        """Whether the other is the same tables."""
+        return self == other
+
     def tables(
         self, columns: Sequence[Column], pairs: Array, mass: Mass | None, threads: int | None, progress: Progress | None
     ) -> Iterator[tuple[Array, PartialTables]]:
@@ -109,7 +116,7 @@ class Column(Labels):
         }.items():  # fmt: skip
             object.__setattr__(self, key, value)
 
-    source: Dynamic
+    source: Source
     name: str
     unassigned: Unassigned
     noise: frozenset[Hashable] | None

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from typing import TypeVar, cast
 
 from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.columns import Column
 from congruence.scanning.scan import Scan, scan
 from congruence.scanning.sources import is_dask_frame
-from congruence.typing import Dynamic, Option
+from congruence.typing import Frame, Option
+
+T = TypeVar("T")
+M = TypeVar("M")
 
 
-def columns_of_frames(*series: Dynamic) -> Dynamic:
+def columns_of_frames(*series: object) -> tuple[object, ...]:
     """Dask series of one frame as columns of one scan, computed if others are in memory; other inputs unchanged."""
-    dask = [x for x in series if is_dask_frame(x, 1)]
+    dask: list[Frame] = [x for x in series if is_dask_frame(x, 1)]
     if not dask:
         return series
     from dask import dataframe
 
-    named = {i: x for i, x in enumerate(series) if x is not None}
+    named: dict[int, Frame] = {i: x for i, x in enumerate(series) if x is not None}
     if len(dask) < len(named):
-        return tuple(x.compute() if is_dask_frame(x, 1) else x for x in series)
+        return tuple(named[i].compute() if is_dask_frame(x, 1) else x for i, x in enumerate(series))
     if len({x.npartitions for x in dask}) > 1:
         raise InputError(
             "Dask series can be compared only with Dask series of the same partitions; put them in one frame first"
@@ -32,8 +37,12 @@ def columns_of_frames(*series: Dynamic) -> Dynamic:
     return tuple(None if x is None else made[f"{i}"] for i, x in enumerate(series))
 
 
-def scan_options(data: Dynamic, options: Mapping[str, Option]) -> Dynamic:
-    """The scanned inputs with these options; options without scanned inputs are an error."""
+def scan_options(data: T, options: Mapping[str, Option]) -> T:
+    """The same inputs, scanned ones with these options; options without scanned inputs are an error."""
+    return cast("T", _with_options(data, options))
+
+
+def _with_options(data: object, options: Mapping[str, Option]) -> object:
     if is_dask_frame(data):
         data = scan(data)
     if isinstance(data, Scan):
@@ -58,18 +67,23 @@ def scan_options(data: Dynamic, options: Mapping[str, Option]) -> Dynamic:
 
 def _is_scanned(x: object) -> bool:
     """Whether it is a column of a scan, or an ensemble of such columns."""
-    column = x.members[0] if hasattr(x, "members") and hasattr(x, "is_lazy") else x
+    column = x.members[0] if isinstance(x, Ensemble) else x
     return isinstance(column, Column) and isinstance(column.source, Scan)
 
 
-def _moved(data: Sequence[Dynamic], options: Mapping[str, Option]) -> list[Dynamic]:
+def _moved(data: Sequence[object], options: Mapping[str, Option]) -> list[object]:
     """The input with its scanned columns replaced by those with these options."""
 
-    def moved(x: Dynamic) -> Dynamic:
-        if not _is_scanned(x) or not any(value is not None for value in options.values()):
+    def moved(x: M) -> M:
+        if (
+            not isinstance(x, Column | Ensemble)
+            or not _is_scanned(x)
+            or not any(value is not None for value in options.values())
+        ):
             return x
         if isinstance(x, Column):
-            return Column(x.source.with_options(**options), x.name, x.unassigned, x.noise, x.who, x.decided)
+            other = cast("Scan", x.source).with_options(**options)
+            return cast("M", Column(other, x.name, x.unassigned, x.noise, x.who, x.decided))
         ensemble = copy(x)
         ensemble.members = tuple(moved(member) for member in x.members)
         return ensemble

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from congruence.errors import InputError, some_of
-from congruence.inputs.encoding import arrow_library
-from congruence.inputs.files import MISSING, text_reader, without_empty
+from congruence.inputs.encoding import arrow_library, without_empty
+from congruence.inputs.files import MISSING, text_reader
 from congruence.inputs.formats import first_bytes
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from congruence.scanning.schedule import Part, each, read_batches
 from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Dynamic, Frame, Function, Label, PathLike, Record
+
+if TYPE_CHECKING:
+    from congruence.scanning.scan import Scan
 
 #: values of a batch of rows from the codes of their labels, the number of the group and the first row in it, by name
 Values = Callable[[list[Array], int, int], dict[str, Array]]
@@ -99,7 +103,7 @@ class Rows:
     """The rows of some columns of one scan, in the groups of parts that are read together."""
 
     def __init__(self, columns: Sequence[Column], more: Sequence[str] = ()) -> None:
-        source = columns[0].source
+        source = cast("Scan", columns[0].source)
         if not hasattr(source, "input") or not all(c.source.same_rows(source) for c in columns):
             raise InputError("values per row need columns of one cg.scan(…), not tables that are already counted")
         if source.input.once:

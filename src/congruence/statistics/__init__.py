@@ -5,6 +5,10 @@ with one entry
 per pair, so a formula is one array expression for one pair or ten thousand.
 """
 
+from __future__ import annotations
+
+from typing import Protocol
+
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
@@ -14,14 +18,22 @@ from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile, label_order, xlogx
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
 
-#: allowed values of a measure's `needs`
+#: allowed values of a measure's `needs`, and PointScores, which element-centric similarity of trees reads
 Statistic = (
     Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles | MergeHeights | Clades | LevelInfo | SharedPairs
-    | Concordance | Intersections
+    | Concordance | Intersections | PointScores
 )  # fmt: skip
+
+
+class TwoSided(Protocol):
+    """A statistic of two clusterings, which can be swapped."""
+
+    def swapped(self) -> Statistic:
+        """The same with the two clusterings swapped."""
+
 
 __all__ = [
     "Alone", "Array", "ChanceInfo", "Clades", "Concordance", "Gram", "Info", "Intersections", "LevelInfo", "MatrixSums",
     "Maxima", "MemberInfo", "MergeHeights", "Pairs", "PointScores", "PooledInfo", "Profiles", "SharedPairs", "Statistic", "Table",
-    "Tables", "as_tile", "label_order", "xlogx",
+    "Tables", "TwoSided", "as_tile", "label_order", "xlogx",
 ]  # fmt: skip

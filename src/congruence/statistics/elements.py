@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from congruence.errors import InputError, NotApplicable
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, SparseMatrix
+from congruence.typing import SparseMatrix
+
+if TYPE_CHECKING:
+    from congruence.statistics.covers import Overlap
 
 #: most signatures (or clusters, if fewer) for which a dense system is solved; larger ones are iterated
 MOST_SOLVED = 6_000
@@ -21,7 +26,7 @@ TOLERANCE = 1e-12
 SMALL = 40_000
 
 
-def element_scores(o: Dynamic, alpha: float, limit: int | None, wanted: Array | None = None) -> Array:
+def element_scores(o: Overlap, alpha: float, limit: int | None, wanted: Array | None = None) -> Array:
     """The score of each cell, (1 − α) Σ_j min(G_a, G_b) over the points j; a point in no cluster only reaches itself.
 
     G of one cover is the walk without its start: p = (1 − α)(I + α G). Both rows of G sum to 1/(1 − α), so their overlap
@@ -40,7 +45,7 @@ def element_scores(o: Dynamic, alpha: float, limit: int | None, wanted: Array | 
     covered = [length > 0 for length in o.lengths]
     scores = np.full(len(o.mass), np.nan)
     scores[~covered[0] & ~covered[1]] = 1.0
-    for side, here, there in ((sides[0], *covered), (sides[1], *covered[::-1])):
+    for side, here, there in ((sides[0], covered[0], covered[1]), (sides[1], covered[1], covered[0])):
         alone = np.flatnonzero(here & ~there & chosen)
         scores[alone] = (1 - alpha) * side.own(alone) * (o.own[alone] / o.mass[alone])
     both = np.flatnonzero(covered[0] & covered[1])
@@ -57,7 +62,7 @@ def element_scores(o: Dynamic, alpha: float, limit: int | None, wanted: Array | 
     return scores
 
 
-def mean_score(o: Dynamic, alpha: float, limit: int | None, sample: int | None) -> float:
+def mean_score(o: Overlap, alpha: float, limit: int | None, sample: int | None) -> float:
     """The mean score of the points, or of a random sample of them, drawn with replacement."""
     if sample is None:
         return float(element_scores(o, alpha, limit) @ o.mass / o.n)
@@ -69,7 +74,7 @@ def mean_score(o: Dynamic, alpha: float, limit: int | None, sample: int | None) 
     return float(scores[drawn > 0] @ drawn[drawn > 0] / sample)
 
 
-def _of_few(o: Dynamic, alpha: float) -> Array:
+def _of_few(o: Overlap, alpha: float) -> Array:
     """The same for small covers, by dense matrices of cells × cells."""
     inside = []
     for (starts, clusters), length, m in zip(o.rows, o.lengths, o.maps, strict=True):
@@ -104,7 +109,7 @@ class _Side:
         _, first, self.place = np.unique(signatures, return_index=True, return_inverse=True)
         rows, weight = rows[first], np.bincount(self.place, weights=mass)
         component = self.component[first]
-        self.factors: dict[int, Dynamic] = {}
+        self.factors: dict[int, _Solved | _Iterated] = {}
         #: number of multiplications of the iterations for all rows
         self.steps = 0.0
         self.within = np.zeros(len(first), dtype=np.int64)

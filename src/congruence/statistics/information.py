@@ -16,7 +16,7 @@ import numpy as np
 
 from congruence.machine.jit import compiled, ready
 from congruence.statistics.tables import Array, Tables
-from congruence.typing import Dynamic, Scalar
+from congruence.typing import Scalar
 
 #: number of points up to which terms of one pair are looked up
 LOOKED_UP = 4096
@@ -171,11 +171,9 @@ class Info:
     @classmethod
     def joined(cls, parts: Sequence[Info]) -> Self:
         """Several tiles as one."""
-        columns: dict[str, Dynamic] = {}
-        for f in fields(cls):
-            values = [getattr(part, f.name) for part in parts]
-            columns[f.name] = None if any(x is None for x in values) else np.concatenate(values)
-        return cls(**columns)
+        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(cls)}
+        whole = {name: values for name, values in columns.items() if not any(x is None for x in values)}
+        return cls(**{name: np.concatenate(values) for name, values in whole.items()})
 
     @property
     def MI(self) -> Array:

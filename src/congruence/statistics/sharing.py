@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Scalar, SparseMatrix
+from congruence.typing import Scalar, SparseMatrix
 
 Rows = tuple[Array, Array]
 #: number of pairs of cells above which the loop is compiled; below it, numpy is faster than loading numba
@@ -41,7 +41,7 @@ class Walk:
 def walked(mass: Array, own: Array, a: Rows, b: Rows, pairs: SparseMatrix) -> Walk:
     """The sums over all pairs of cells that share a cluster of a or of b; `pairs` is the number of all pairs of points."""
     whole = mass.dtype.kind in "iu"
-    kind: Dynamic = np.int64 if whole else np.float64
+    kind: type[np.number] = np.int64 if whole else np.float64
     mass = mass.astype(kind, copy=False)
     squares = mass * mass - own
     inside = squares // 2 if whole else squares / 2

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from congruence.errors import InputError
 from congruence.machine.jit import compiled
-from congruence.typing import Dynamic, Frame, Label, Option, Record, Scalar, SparseMatrix
+from congruence.typing import Frame, Label, Option, Record, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap, Overlap
@@ -254,7 +254,7 @@ class Tables:
     #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
     within: Array | None = None
     #: soft pairs only: the two membership matrices, sparse, the weights of the points, and their self-pair contributions
-    memberships: Sequence[Callable[[], tuple[Dynamic, Dynamic, Array, Array]]] | None = None
+    memberships: Sequence[Callable[[], tuple[SparseMatrix, SparseMatrix, Array, Array]]] | None = None
     #: covers only: see `Table.maps`
     maps: Sequence[tuple[ClusterMap | None, ClusterMap | None]] | None = None
 
@@ -308,15 +308,14 @@ class Tables:
         return self.maps is None and not any((x == 1).any() for x in last)
 
     @cached_property
-    def _made(self) -> dict[Hashable, Dynamic]:
+    def _made(self) -> dict[Hashable, object]:
         return {}
 
     def once(self, make: Callable[[Tables], Made]) -> Made:
         """The result of a function of this tile, cached."""
         if make not in self._made:
             self._made[make] = make(self)
-        found: Made = self._made[make]
-        return found
+        return cast("Made", self._made[make])
 
     @property
     def row_total(self) -> Array:

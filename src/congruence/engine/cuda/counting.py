@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Thread
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +26,10 @@ from congruence.statistics.information import ChanceInfo, Info, distinct, places
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Maxima, Table, Tables
-from congruence.typing import DeviceArray, Dynamic
+from congruence.typing import DeviceArray
+
+if TYPE_CHECKING:
+    import cupy as cp
 
 #: increments per tile of pairs; while the GPU counts the next tile, the host computes the measures of the last
 TILE = 5e10
@@ -243,7 +247,7 @@ def _dealt_tiles(
         yield from _fused_tiles(labels, runs, wanted, progress)
         return
 
-    def one(card: int, own: Sequence[Run], found: SimpleQueue[Dynamic]) -> None:
+    def one(card: int, own: Sequence[Run], found: SimpleQueue[plan.Counted | BaseException | None]) -> None:
         try:
             with cupy().cuda.Device(card), in_memory():
                 for counted in _fused_tiles(labels, own, wanted, None):
@@ -252,7 +256,7 @@ def _dealt_tiles(
         except BaseException as error:  # raised again by the thread that waits
             found.put(error)
 
-    waiting: list[SimpleQueue[Dynamic]] = []
+    waiting: list[SimpleQueue[plan.Counted | BaseException | None]] = []
     for card, own in zip(cards, dealt(runs, len(cards)), strict=True):
         waiting.append(SimpleQueue())
         Thread(target=one, args=(card, own, waiting[-1]), daemon=True).start()
@@ -334,7 +338,7 @@ class _Blocks:
         self.labels = [labels[start : start + room] for start in range(0, len(labels), room)]
         self.there: dict[int, int] = {}  # block → third of the stack
         self.coming: dict[int, list[Future[None]]] = {}
-        self.used: dict[int, Dynamic] = {}  # third → event after which the GPU no longer uses it
+        self.used: dict[int, cp.cuda.Event] = {}  # third → event after which the GPU no longer uses it
         self.known: dict[int, list[Array]] = {}
 
     def bring(self, block: int, keep: set[int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,10 @@ from congruence.machine import device
 from congruence.machine.device import Kernel, ctype, cupy, kernel
 from congruence.statistics.information import unit_of
 from congruence.statistics.tables import Array
-from congruence.typing import DeviceArray, Dynamic
+from congruence.typing import DeviceArray
+
+if TYPE_CHECKING:
+    import cupy as cp
 
 # --- choice of route: all crossovers, measured by benchmarks/gpu.py -------- ---------------------------------------
 
@@ -65,7 +69,7 @@ def _terms_below(n: int, end: int, card: int) -> DeviceArray:
 
 
 @lru_cache(16)
-def _side_streams(card: int) -> tuple[Dynamic, Dynamic]:
+def _side_streams(card: int) -> tuple[cp.cuda.Stream, cp.cuda.Stream]:
     """Streams for copies to and from a GPU while it counts."""
     stream = cupy().cuda.Stream
     return stream(non_blocking=True), stream(non_blocking=True)
