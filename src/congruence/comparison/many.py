@@ -156,9 +156,9 @@ def _named_gaps(ensemble: Ensemble, used: Array, todo: Evaluation) -> tuple[Caut
 def _dropped(ensemble: Ensemble, used: Array, todo: Evaluation) -> list[Caution]:
     """How many points the pairs compare, if some points have no label, and clusterings left with one cluster."""
     total = ensemble.n_points
-    if ensemble.mass is not None and ensemble.mass.is_frequency:
+    if ensemble.mass is not None:
         first, mass = ensemble.members[0], ensemble.mass
-        total = int(first.source.facts(first, mass).total if isinstance(first, Column) else mass.values.sum())
+        total = first.source.facts(first, mass).points if isinstance(first, Column) else mass.points
     low, high = int(used.min()), int(used.max())
     if low == total:
         return []

@@ -11,7 +11,7 @@ import numpy as np
 from congruence.engine.interface import Product
 from congruence.engine.plan import MEMORY, Run, TableTile, pairs_of, tiles
 from congruence.errors import InputError
-from congruence.inputs.alignment import Mass
+from congruence.inputs.alignment import Mass, point_weights
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -30,11 +30,9 @@ def soft_tiles(
         )
     n = len(members[0])
     k = np.array([c.k for c in members], dtype=np.int64)
-    weights = np.ones(n) if mass is None else mass.values.astype(np.float64)
-    if mass is None or not mass.is_frequency:
-        weights = weights * (n / weights.sum())
-    own_weights = weights if mass is not None and mass.is_frequency else weights**2
-    total, own = float(weights.sum() if mass is not None and mass.is_frequency else n), float(own_weights.sum())
+    weights, own_weights = point_weights(mass, n)
+    weights = np.ones(n) if weights is None else weights
+    total, own = float(n if mass is None else mass.points), float(own_weights.sum())
     crisp = np.array([isinstance(c, Labels) or c.is_crisp for c in members])
     columns = [_Columns(c, weights, own_weights) for c in members]
     for tile in tiles(runs, lambda i, j: k[i] * k[j] * 24.0, budget):

@@ -40,7 +40,7 @@ def point_mass(e: Ensemble) -> tuple[Array, Array]:
     values = e.mass.values.astype(np.float64)
     if e.mass.is_frequency:
         return values, np.minimum(values, 1.0)
-    values = values / values.mean()
+    values = e.mass.weights_of_mean_1
     return values, values
 
 

@@ -13,6 +13,7 @@ from congruence.inputs.coerce import Clustering, as_clustering, as_disjoint
 from congruence.inputs.cover import CoverLabels, with_policies
 from congruence.inputs.labels import Labels, Unassigned, frame_kind, noise_caution, spelling_caution
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.weights import check_spread, least_exponent, numbers_in, whole_numbers
 from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike, ColumnLike, Index, NoiseLike, PointsLike, WeightsLike
 
@@ -44,6 +45,16 @@ class Mass:
         """The same for these points only."""
         return Mass(self.values[points], self.is_frequency, self.exponent)
 
+    @property
+    def points(self) -> int:
+        """Number of points: the sum of frequencies, or the points with a weight above 0."""
+        return int(self.values.sum() if self.is_frequency else np.count_nonzero(self.values))
+
+    @property
+    def weights_of_mean_1(self) -> Array:
+        """Importance weights with a mean of 1 over the points that count; a point of weight 0 is as if absent."""
+        return np.asarray(self.values * (self.points / self.values.sum()))
+
 
 def point_weights(mass: Mass | None, n: int) -> tuple[Array | None, Array]:
     """Weight of each point (None if all are 1), and its self-pair contribution."""
@@ -51,12 +62,8 @@ def point_weights(mass: Mass | None, n: int) -> tuple[Array | None, Array]:
         return None, np.ones(n)
     if mass.is_frequency:
         return mass.values.astype(np.float64), mass.values.astype(np.float64)
-    weights = mass.values * (n / mass.values.sum())
+    weights = mass.weights_of_mean_1
     return weights, weights**2
-
-
-#: the total of frequencies stays below this, so that counts fit in 64 bits
-MOST_POINTS = 2**62
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +158,7 @@ def as_mass(
         if align != "index" or not index.isin(own_index).all():
             raise InputError(f"the index of {name} differs from that of the clusterings; give it the same index")
         given = given.reindex(index)
-    values = _numbers(given, name)
+    values = numbers_in(given, name)
     if values.shape != (n,):
         raise InputError(f"{name} has shape {values.shape}, but there are {n} points")
     if not np.isfinite(values).all() or (values < 0).any():
@@ -160,30 +167,9 @@ def as_mass(
         raise InputError(f"{name} is 0 for every point")
     if frequency is None:
         exponent = int(np.frexp(values.max())[1])
+        check_spread(least_exponent(values), exponent, name)
         return Mass(np.ldexp(values.astype(np.float64), -exponent), False, exponent)
     return Mass(whole_numbers(values, "frequency"), True)
-
-
-def _numbers(given: WeightsLike, name: str) -> Array:
-    """Weights as an array of integers or floats."""
-    try:
-        values = np.asarray(given)
-        if values.dtype.kind in "cmM":  # complex numbers, times and dates
-            raise TypeError
-        if values.dtype.kind not in "iu":
-            values = values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} must be numbers, one per point") from None
-    return values
-
-
-def whole_numbers(values: Array, who: str) -> Array:
-    """Checked frequencies as int64."""
-    if values.dtype.kind == "f" and (values != np.rint(values)).any():
-        raise InputError(f"{who} must be whole numbers (how often each point occurs); for importance use sample_weight")
-    if float(values.sum(dtype=np.float64)) >= MOST_POINTS:
-        raise InputError(f"{who} adds up to {values.sum(dtype=np.float64):.3g}; counts are exact below 2⁶² ≈ 4.6e18")
-    return values.astype(np.int64)
 
 
 def aligned(
@@ -405,15 +391,15 @@ class PreparedPair:
         if self.options.unassigned != "drop" or not plain:
             return []
         first = plain[0]
-        n, counts = len(first), self.mass if self.mass is not None and self.mass.is_frequency else None
-        if counts is not None:
-            column = cast("Column", first)
-            n = int(column.source.facts(column, counts).total if first.lazy else counts.values.sum())
         if first.lazy:
+            column = cast("Column", first)
+            n = len(first) if self.mass is None else column.source.facts(column, self.mass).points
             gone = n - (int(table.n) if n_used is None else n_used)
         else:
+            counts = np.ones(len(first), np.int64) if self.mass is None else self.mass.values
+            counts = counts if self.mass is None or self.mass.is_frequency else counts > 0
             without = np.logical_or.reduce([c.codes == c.k for c in plain])
-            gone = int(without.sum() if counts is None else counts.values[without].sum())
+            n, gone = int(counts.sum()), int(counts[without].sum())
         if not gone:
             return []
         found = [

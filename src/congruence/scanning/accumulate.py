@@ -10,18 +10,17 @@ import numpy as np
 
 from congruence.engine.cpu import weighted_cells
 from congruence.errors import InputError, names_in, some_of
-from congruence.inputs.alignment import noise_for, whole_numbers
-from congruence.inputs.encoding import arrow_library
-from congruence.inputs.files import numbers_of
+from congruence.inputs.alignment import noise_for
 from congruence.inputs.labels import Labels, unassigned_error
-from congruence.scanning.batches import batch_columns
+from congruence.inputs.weights import check_spread, least_exponent
+from congruence.scanning.batches import batch_columns, weights_in
 from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
 from congruence.scanning.sampling import Piece
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Dynamic, Frame, NoiseLike
+from congruence.typing import Dynamic, Frame, NoiseLike
 
 #: a table of a pair is always dense up to this many cells, and up to the second number if memory allows
 DENSE_CELLS, MOST_DENSE_CELLS = 1 << 16, 1 << 22
@@ -84,7 +83,9 @@ class Accumulator:
         self.total, self.squares = dtype(0), 0.0
         #: weights are counted divided by 2**exponent, which grows with the largest
         self.exponent: int | None = None
-        #: number and Σw² of weighted rows, by [in a cluster of the first column][of the second]
+        #: power of two above the smallest weight above 0
+        self.lowest: int | None = None
+        #: number (of those with a weight above 0) and Σw² of weighted rows, by [in a cluster of the first column][of the second]
         self.used = np.zeros((len(self.pairs), 2, 2), np.int64)
         self.own = np.zeros((len(self.pairs), 2, 2))
         self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
@@ -123,7 +124,7 @@ class Accumulator:
         for many, called in zip(gaps, counting.complete, strict=True):
             if many and called is not None:
                 raise unassigned_error(called, f"{many} of the {n} points of {where}")
-        mass = None if counting.mass is None else _mass(columns[counting.mass[0]], counting.mass, where)
+        mass = None if counting.mass is None else weights_in(columns[counting.mass[0]], counting.mass, where)
         if n:
             self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
             self.room.rows += n
@@ -138,10 +139,10 @@ class Accumulator:
         weighted = mass is not None and mass.dtype.kind == "f"
         if weighted and mass is not None:
             mass = self._scaled(mass)
-            square = mass**2
+            square, counts = mass**2, mass > 0
             there = [(x > 0).astype(np.int64) for x in codes]
             for c, x in enumerate(there):
-                self.used_alone[c] += np.bincount(x, minlength=2)
+                self.used_alone[c] += np.bincount(x[counts], minlength=2)
                 self.own_alone[c] += np.bincount(x, weights=square, minlength=2)
             self.squares += float(square.sum())
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
@@ -150,7 +151,7 @@ class Accumulator:
             self._gained(table, before)
             if weighted:
                 kind = 2 * there[i] + there[j]
-                self.used[p] += np.bincount(kind, minlength=4).reshape(2, 2)
+                self.used[p] += np.bincount(kind[counts], minlength=4).reshape(2, 2)
                 self.own[p] += np.bincount(kind, weights=square, minlength=4).reshape(2, 2)
         for c in self.sizes:
             width = self.words[c].width
@@ -171,13 +172,17 @@ class Accumulator:
         """Weights of a batch divided by the common power of two."""
         largest = float(mass.max(initial=0.0))
         if largest > 0:
-            self._rescale(int(np.frexp(largest)[1]))
+            self._rescale(int(np.frexp(largest)[1]), least_exponent(mass))
         return np.ldexp(mass, -(self.exponent or 0))
 
-    def _rescale(self, exponent: int) -> None:
+    def _rescale(self, exponent: int, lowest: int) -> None:
         """Divide by at least 2**exponent, including past counts; powers of two are exact."""
         less = exponent - self.exponent if self.exponent is not None else 0
         self.exponent = exponent if self.exponent is None else max(self.exponent, exponent)
+        self.lowest = lowest if self.lowest is None else min(self.lowest, lowest)
+        check_spread(
+            self.lowest, self.exponent, f"column {self.counting.mass[0]!r}" if self.counting.mass else "sample_weight"
+        )
         if less <= 0:
             return
         for table in self.tables:
@@ -300,9 +305,9 @@ class Accumulator:
 
     def _on_one_scale(self, part: PartialTables) -> PartialTables:
         """The part with its weights divided by the same power of two as those here."""
-        if part.exponent is None:
+        if part.exponent is None or part.lowest is None:
             return part
-        self._rescale(part.exponent)
+        self._rescale(part.exponent, part.lowest)
         assert self.exponent is not None
         return part.scaled(self.exponent - part.exponent)
 
@@ -325,7 +330,7 @@ class Accumulator:
             mass=_mass_kind(self.counting.mass), total=self.total, squares=self.squares, used=self.used.copy(),
             own=self.own.copy(), used_alone=self.used_alone.copy(), own_alone=self.own_alone.copy(), within=within,
             inside=tuple(_widened(x, self.words[c].width) for c, x in self.inside.items()), exponent=self.exponent,
-            left_out=tuple(self.left_out), taken=self.taken,
+            lowest=self.lowest, left_out=tuple(self.left_out), taken=self.taken,
         )  # fmt: skip
 
     def _sizes(self, cells: Sequence[tuple[Array, Array, Array, Array]]) -> tuple[Array, ...]:
@@ -355,23 +360,6 @@ def _taken(batch: Frame, name: str, where: str) -> Dynamic:
         listed = some_of(names)
         raise BadBatch(f"{where} has no column {name!r}; it has: {listed}")
     return batch[name] if isinstance(batch, dict) else batch.column(name)
-
-
-def _mass(column: ColumnLike, mass: tuple[str, bool], where: str) -> Array:
-    """Validated weights of a batch."""
-    name, is_frequency = mass
-    if isinstance(column, Labels):
-        column = arrow_library().array(np.asarray(column.names)[column.codes])
-    column = numbers_of(column)
-    try:
-        values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
-        if values.dtype.kind not in "iu":
-            values = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{where}: column {name!r} of weights must be numbers") from None
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise InputError(f"{where}: column {name!r} of weights must be finite, not missing and not negative")
-    return whole_numbers(values, f"{where}: column {name!r}") if is_frequency else values.astype(np.float64)
 
 
 # --- counting batches and adding the counts ---------------------------------------------------------------------

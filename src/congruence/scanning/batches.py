@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from congruence.errors import InputError
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.ensemble import columns_of
-from congruence.inputs.labels import frame_kind, in_memory
+from congruence.inputs.files import numbers_of
+from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.weights import whole_numbers
 from congruence.scanning.vocabulary import kind_of
-from congruence.typing import Dynamic
+from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, Dynamic
 
 
 def batch_columns(batch: Dynamic) -> dict[str, Dynamic]:
@@ -37,3 +42,20 @@ def _as_arrow(column: Dynamic, name: str) -> Dynamic:
     if isinstance(array, Memberships):
         raise InputError(f"{name}: tables of memberships are not counted in parts; pass columns of labels")
     return array
+
+
+def weights_in(column: ColumnLike, mass: tuple[str, bool], where: str) -> Array:
+    """Validated weights of a batch."""
+    name, is_frequency = mass
+    if isinstance(column, Labels):
+        column = arrow_library().array(np.asarray(column.names)[column.codes])
+    column = numbers_of(column)
+    try:
+        values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
+        if values.dtype.kind not in "iu":
+            values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: column {name!r} of weights must be numbers") from None
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError(f"{where}: column {name!r} of weights must be finite, not missing and not negative")
+    return whole_numbers(values, f"{where}: column {name!r}") if is_frequency else values.astype(np.float64)

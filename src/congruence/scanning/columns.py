@@ -417,6 +417,5 @@ def totals(column: Dynamic, mass: Mass | None) -> tuple[float, float, float]:
     part = column.source.facts(column, mass)
     total, own = float(part.total), float(part.rows if part.mass is None else part.total)
     if part.mass == "sample_weight":
-        scale = part.rows / total
-        total, own = float(part.rows), part.squares * scale**2
+        total, own = float(part.points), part.squares * (part.points / total) ** 2
     return total, own, (total * total - own) / 2

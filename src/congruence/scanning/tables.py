@@ -60,7 +60,7 @@ class PartialTables:
         mass: Name of the column of weights, if there is one.
         total: Sum of the weights.
         squares: Sum of their squares.
-        used: For weighted rows: how many have a label in both columns of each pair.
+        used: For weighted rows: how many with a weight above 0 have a label in both columns of each pair.
         own: Sum of their squared weights.
         used_alone: The same for each column by itself.
         own_alone: The same for each column by itself.
@@ -69,6 +69,7 @@ class PartialTables:
         inside: The same for each cluster of each column.
         exponent: Weights are counted divided by 2**exponent.
         taken: Rows that were taken on the way, by position.
+        lowest: The smallest weight above 0 is less than 2**lowest, and at least half of it.
 
     >>> import congruence as cg
     >>> first = cg.partial_tables({"a": [0, 0, 1], "b": ["x", "y", "y"]})
@@ -99,7 +100,7 @@ class PartialTables:
     mass: str | None
     total: Scalar
     squares: float
-    #: for weighted rows: their number and Σw², by [in a cluster of the first column?][of the second?]
+    #: for weighted rows: their number (without those of weight 0) and Σw², by [in a cluster of the first column?][of the second?]
     used: Array
     own: Array
     used_alone: Array
@@ -109,6 +110,8 @@ class PartialTables:
     inside: tuple[Array, ...] = ()
     #: weights are counted divided by 2**exponent
     exponent: int | None = None
+    #: power of two above the smallest weight above 0
+    lowest: int | None = None
     #: notes on parts that were skipped
     left_out: tuple[str, ...] = ()
     #: rows that were taken while the others were counted, by the position of the first of each batch
@@ -148,6 +151,13 @@ class PartialTables:
         """The pairs of names whose tables are here, in both orders, and each name with itself."""
         found = {(self.names[i], self.names[j]) for i, j in self.pairs.tolist()} | {(name, name) for name in self.names}
         return found | {(b, a) for a, b in found}
+
+    @property
+    def points(self) -> int:
+        """Number of points: the sum of frequencies, the rows with a weight above 0, or all rows."""
+        if self.mass == "sample_weight":
+            return int(self.used_alone[0].sum())
+        return self.rows if self.mass is None else int(self.total)
 
     @property
     def nbytes(self) -> int:
@@ -203,8 +213,9 @@ class PartialTables:
             raise InputError("labels of mixed types cannot be written; convert them to strings")
         words = [_converted(kind, labels, 0) for kind, labels in zip(self.kinds, self.labels, strict=True)]
         about = {
-            "format": 2, "names": self.names, "kinds": self.kinds, "labels": words, "rows": self.rows, "mass": self.mass,
+            "format": 3, "names": self.names, "kinds": self.kinds, "labels": words, "rows": self.rows, "mass": self.mass,
             "total": self.total.item(), "squares": self.squares, "left_out": self.left_out, "exponent": self.exponent,
+            "lowest": self.lowest,
         }  # fmt: skip
         arrays = {key: getattr(self, key) for key in _ARRAYS}
         arrays["sizes"] = np.concatenate([*self.sizes, np.empty(0, self.count.dtype)])
@@ -226,7 +237,7 @@ class PartialTables:
             with np.load(bytes_io.BytesIO(data), allow_pickle=False) as stored:
                 arrays = {key: stored[key] for key in (*_ARRAYS, "sizes", "inside")}
                 about = json.loads(stored["about"].tobytes())
-            if about["format"] != 2:
+            if about["format"] != 3:
                 raise ValueError(f"format {about['format']}")
             kinds = tuple(map(LabelKind, about["kinds"]))
             labels = tuple(_converted(kind, words, 1) for kind, words in zip(kinds, about["labels"], strict=True))
@@ -235,7 +246,7 @@ class PartialTables:
             part = cls(
                 names=tuple(about["names"]), kinds=kinds, labels=labels, sizes=parted["sizes"],
                 inside=parted["inside"] if about["mass"] == "sample_weight" else (), exponent=about["exponent"],
-                rows=about["rows"], mass=about["mass"], total=arrays["count"].dtype.type(about["total"]),
+                lowest=about["lowest"], rows=about["rows"], mass=about["mass"], total=arrays["count"].dtype.type(about["total"]),
                 squares=about["squares"], left_out=tuple(about["left_out"]), **arrays,
             )  # fmt: skip
             part._check()
