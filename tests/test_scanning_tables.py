@@ -17,7 +17,7 @@ from scanning_cases import KEYS, folder_of, labels, same
 
 import congruence as cg
 from congruence.inputs import files
-from congruence.scanning import room
+from congruence.scanning import parts, room
 from congruence.scanning.room import bytes_of
 
 # --- refusals in one line --------------------------------------------------------------------------------------------
@@ -357,3 +357,45 @@ def test_columns_of_nothing_take_no_memory(tmp_path):
     parquet.write_table(pa.table({"a": pa.nulls(3), "b": pa.nulls(3)}), tmp_path / "x.parquet")
     s = cg.scan(tmp_path / "x.parquet", ["a", "b"], memory="1MB")
     assert cg.ari(s["a"], s["b"], unassigned="cluster") == 1
+
+
+# --- text files ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("header", ["a,b", "a,b" + "b" * 300])
+def test_rows_of_text_files_may_be_longer_than_the_blocks_that_are_read(tmp_path, monkeypatch, header):
+    """A header or a row that does not fit into the small blocks is read with larger ones, each row once."""
+    monkeypatch.setattr(parts, "BLOCKS", (128, 1 << 20))
+    rows = [f"{i % 3},x{i % 5}" for i in range(300)]
+    rows[200] = '1,"' + "long\n" * 200 + '"'
+    (tmp_path / "x.csv").write_text("\n".join([header, *rows]))
+    s, table = cg.scan(tmp_path / "x.csv"), files.read_columns(tmp_path / "x.csv")
+    a, b = s.names
+    found = [batch.num_rows for batch in s.input.listed[0].batches([a], 90)]
+    assert found == [90, 90, 90, 30]
+    assert cg.compare(s[a], s[b], KEYS).to_dict() == cg.compare(table[a], table[b], KEYS).to_dict()
+
+
+def test_little_of_a_text_file_is_read_ahead(tmp_path):
+    """Of a csv file of 12 MB, less than 6 MB are held while it is read."""
+    (tmp_path / "x.csv").write_text("a,b\n" + "1,cluster2\n" * 1_100_000)
+    s = cg.scan(tmp_path / "x.csv", ["a", "b"])
+    pool, before = pa.proxy_memory_pool(pa.default_memory_pool()), pa.default_memory_pool()
+    pa.set_memory_pool(pool)
+    try:
+        assert sum(batch.num_rows for batch in s.input.listed[0].batches(s.names, 1 << 14)) == 1_100_000
+        assert pool.max_memory() < 6e6
+    finally:
+        pa.set_memory_pool(before)
+
+
+def test_a_memory_too_small_to_read_the_files_is_refused_at_once(tmp_path, monkeypatch):
+    """Libraries need some memory for large files; small files can be scanned with less."""
+    (tmp_path / "x.csv").write_text("a,b\n" + "1,2\n" * 100)
+    assert cg.scan(tmp_path, memory="50MB").memory == 50e6
+    monkeypatch.setattr(room, "SMALL", 300)
+    with pytest.raises(cg.InputError, match=r"^memory=50MB is too little to scan .*; use at least memory='100MB'$"):
+        cg.scan(tmp_path, memory="50MB")
+    with pytest.raises(cg.InputError, match=r"^memory=50MB is too little"):
+        cg.compare_all(cg.scan(tmp_path), memory="50MB")
+    assert cg.scan(tmp_path, memory="100MB").memory == 100e6

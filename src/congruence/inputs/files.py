@@ -237,8 +237,12 @@ def text_reader(
     columns: Sequence[str] = (),
     encoding: str = "utf8",
     missing: Sequence[str] = tuple(MISSING),
+    block: int = 1 << 20,
 ) -> csv.CSVStreamingReader:
-    """A reader of a csv or tsv file, every field as text or missing; an empty line of a single column is missing."""
+    """A reader of a csv or tsv file, every field as text or missing; an empty line of a single column is missing.
+
+    The header and each row must be shorter than `block`, in bytes; some tens of blocks are read ahead.
+    """
     import pyarrow as pa
     from pyarrow import csv
 
@@ -247,7 +251,7 @@ def text_reader(
     ) -> csv.CSVStreamingReader:
         return csv.open_csv(
             str(path),
-            read_options=csv.ReadOptions(use_threads=False, skip_rows=skip, encoding=encoding),
+            read_options=csv.ReadOptions(use_threads=False, block_size=block, skip_rows=skip, encoding=encoding),
             parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, **parse),
             convert_options=csv.ConvertOptions(
                 null_values=list(missing),

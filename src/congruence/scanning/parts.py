@@ -38,6 +38,10 @@ BUFFER, PAGES = 1 << 16, 3 << 20
 REPEATED = 8.0
 
 
+#: bytes of a text file that are parsed together, of which some tens are read ahead; the second is for files with longer rows
+BLOCKS = 1 << 16, 1 << 20
+
+
 @lru_cache(maxsize=256)
 def footer_of(path: str, size: int, changed: int) -> pq.FileMetaData:
     """The footer of a Parquet file, cached by size and modification time."""
@@ -205,25 +209,64 @@ class TextFile:
         head = first_bytes(self.path)
         return os.path.getsize(self.path) * head.count(b"\n") // max(len(head), 1)
 
-    def open(self, columns: Sequence[str] = ()) -> CSVStreamingReader:
+    @property
+    def schema(self) -> pa.Schema:
+        """Names of the columns."""
+        try:
+            found: pa.Schema = self.open((), BLOCKS[0]).schema
+        except arrow_library().ArrowInvalid:  # a header longer than the block, or a broken file
+            found = self.open((), BLOCKS[-1]).schema
+        return found
+
+    def open(self, columns: Sequence[str], block: int) -> CSVStreamingReader:
         """The reader of the file."""
         check_unchanged(self.path, self.state, self.where)
-        return text_reader(self.path, self.delimiter, columns, self.encoding, self.missing)
+        return text_reader(self.path, self.delimiter, columns, self.encoding, self.missing, block)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
-        """The rows of these columns, in batches of limited size."""
+        """The rows of these columns, in batches of this size."""
+        done = 0
+        for block in BLOCKS:
+            try:
+                for batch in _in_batches(self._read(columns, block, done), rows):
+                    done += batch.num_rows
+                    yield batch.from_arrays([without_empty(x) for x in batch.columns], schema=batch.schema)
+                break
+            except arrow_library().ArrowInvalid:  # a row longer than the block, or a broken file
+                if block == BLOCKS[-1]:
+                    raise
+        check_unchanged(self.path, self.state, self.where)
+
+    def _read(self, columns: Sequence[str], block: int, skip: int) -> Iterator[pa.RecordBatch]:
+        """The rows after the first `skip`, block by block."""
         try:
-            found = self.open(columns)
+            found = self.open(columns, block)
         except KeyError:  # pyarrow's error for a column that is not there
-            there = self.open().schema.names
+            there = self.schema.names
             gone = next(name for name in columns if name not in there)
             raise BadBatch(
                 f"{self.where} has no column {gone!r}; it has: {some_of(there)}; the files of one folder or pattern hold "
                 "rows of the same columns"
             ) from None
         for batch in found:
-            yield batch.from_arrays([without_empty(x) for x in batch.columns], schema=batch.schema)
-        check_unchanged(self.path, self.state, self.where)
+            yield batch.slice(skip)
+            skip = max(0, skip - batch.num_rows)
+
+
+def _in_batches(blocks: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of this size."""
+    pa = arrow_library()
+    waiting: list[pa.RecordBatch] = []
+    many = 0
+    for block in blocks:
+        waiting.append(block)
+        many += block.num_rows
+        while many >= rows:
+            table = pa.Table.from_batches(waiting)
+            waiting, many = table.slice(rows).to_batches(), many - rows
+            yield from table.slice(0, rows).combine_chunks().to_batches()
+    if many:
+        yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
 
 
 @dataclass(frozen=True)

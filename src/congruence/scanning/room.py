@@ -15,7 +15,10 @@ FREE = 1 << 21
 READING = 0.25
 
 #: bytes of the buffers of readers; pyarrow reads some tens of blocks of a text file ahead
-AHEAD, AHEAD_OF_TEXT = 12e6, 45e6
+AHEAD, AHEAD_OF_TEXT = 12e6, 20e6
+
+#: least memory to scan files that are larger than the second number: libraries take some tens of MB to read them
+LEAST, SMALL = 100e6, 20e6
 
 #: bytes per cell of the tables while their statistics are computed, and cells of the pairs computed together
 PER_CELL, TILE = 130, 1 << 18
@@ -50,6 +53,15 @@ def bytes_of(memory: str | float) -> float:
     if not size > 0:
         raise InputError(f"memory must be a size, as in '2GB' or '500MB'; got {memory!r}")
     return size
+
+
+def check_least(memory: float, files: float, text: str) -> None:
+    """Raise if this is too little memory to read files of this size."""
+    if memory < LEAST and files > SMALL:
+        raise InputError(
+            f"memory={memory / 1e6:.0f}MB is too little to scan {text}, {files / 1e6:.0f} MB in files; "
+            f"use at least memory='{LEAST / 1e6:.0f}MB'"
+        )
 
 
 def for_tables(memory: float, kept: float, text: bool, stored: bool) -> float:

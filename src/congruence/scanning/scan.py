@@ -176,6 +176,7 @@ class Scan:
         other = copy(self)
         for key, value in given.items():
             setattr(other, key, bytes_of(value) if key == "memory" else value)
+        room.check_least(other.memory, other.input.size, self.text)
         return other
 
     def narrowed(self, columns: Sequence[str] | None) -> Scan:

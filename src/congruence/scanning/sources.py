@@ -47,6 +47,8 @@ class _Input:
     text = "a scan"
     #: whether columns of text come from text files and may be numbers
     fields = False
+    #: bytes of the files
+    size = 0
 
     def parts(self, columns: Sequence[str]) -> Iterable[Part]:
         """All parts, in order."""
@@ -112,6 +114,7 @@ class _Files(_Listed):
         kind, shown, path = suffix_of(Path(path)), path, os.path.abspath(path)
         _, *state = state_of(path)
         found = state[0], state[1]
+        self.size += state[0]
         if kind == ".parquet":
             footer = footer_of(path, *found)
             many = range(footer.num_row_groups)
@@ -129,7 +132,7 @@ class _Files(_Listed):
         if encoding == "cp1252":
             warn_of_encoding(shown)
         part = TextFile(path, delimiter_of(path, kind, encoding), None, shown, found, encoding, self.missing)
-        schema = part.open().schema
+        schema = part.schema
         self.fields = True
         return schema, [part]
 
