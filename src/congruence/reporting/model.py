@@ -136,21 +136,10 @@ def build(
     import congruence
 
     started = time.perf_counter()
-    if isinstance(clusterings, str | Path) and (width := width_of(clusterings, suffix_of(Path(clusterings)))) > WIDEST:
-        raise InputError(
-            f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but {clusterings} has {width:,} columns; read "
-            "those of the clusterings into a frame"
-        )
+    _check_width(clusterings)
     e, with_reference, cautions = gathered(clusterings, reference, unassigned, noise)
     size = len(e)
-    if size > MOST_CLUSTERINGS:
-        many = f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but there are {size:,}; choose some"
-        raise InputError(
-            f"{many}, or compare them with cg.compare_all",
-            f"{many} with --columns, or use `congruence matrix --out`",
-        )
-    if n_clusters is not None and not 1 <= n_clusters <= e.n_points:
-        raise InputError(f"n_clusters must be from 1 to the number of points ({e.n_points}), not {n_clusters}")
+    _check_sizes(e, n_clusters)
     asked, left_out = wanted(measures, e)
     cautions += left_out
     scored = compare_all(e, asked, threads=threads, progress=progress)
@@ -196,6 +185,27 @@ def build(
         f"unassigned={unassigned!r}" + ("" if noise is None else f", noise={noise!r}"),
         time.strftime("%Y-%m-%d %H:%M"), congruence.__version__, time.perf_counter() - started,
     )  # fmt: skip
+
+
+def _check_width(clusterings: EnsembleLike) -> None:
+    """Refuse a file with too many columns before it is read."""
+    if isinstance(clusterings, str | Path) and (width := width_of(clusterings, suffix_of(Path(clusterings)))) > WIDEST:
+        raise InputError(
+            f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but {clusterings} has {width:,} columns; read "
+            "those of the clusterings into a frame"
+        )
+
+
+def _check_sizes(e: Ensemble, n_clusters: int | None) -> None:
+    """Refuse too many clusterings, and a number of clusters that cannot be."""
+    if len(e) > MOST_CLUSTERINGS:
+        many = f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but there are {len(e):,}; choose some"
+        raise InputError(
+            f"{many}, or compare them with cg.compare_all",
+            f"{many} with --columns, or use `congruence matrix --out`",
+        )
+    if n_clusters is not None and not 1 <= n_clusters <= e.n_points:
+        raise InputError(f"n_clusters must be from 1 to the number of points ({e.n_points}), not {n_clusters}")
 
 
 def _groups(

@@ -253,17 +253,9 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
     place = {x: where[columns[x].name] for x in np.unique(pairs).tolist()}
     left, right = (np.array([place[x] for x in side], dtype=np.int64) for side in pairs.T.tolist())
     pair, row, col, count, within, used, own = _gathered(part, left, right)
-    ranks, names, rules = {}, {}, {}
-    for at, c in place.items():
-        x = columns[at]
-        ranks[c], names[c] = named_labels(part, c)
-        rules[c] = x.rule(part, c) if part.gaps[c] else "drop"
-        if rules[c] == "error":
-            raise unassigned_error(x.who, f"{int(part.gaps[c])} of {part.rows} points")
-    if part.mass is not None and "singletons" in rules.values():
-        raise NotApplicable(
-            "unassigned='singletons' with weights needs single points; pass 'drop' or 'cluster', or read the columns"
-        )
+    rules = _rules_of(part, [(columns[at], c) for at, c in place.items()])
+    ranks = {c: named_labels(part, c)[0] for c in rules}
+    names = {c: named_labels(part, c)[1] for c in rules}
     k = {c: len(rank) for c, rank in ranks.items()}
     own_row = {c: rules[c] in ("cluster", "keep") for c in k}  # points in no cluster are a row of the table
     moved = {c: np.concatenate([[k[c] if own_row[c] else -1], rank]) for c, rank in ranks.items()}
@@ -308,6 +300,20 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
         return tables, [range(x) for x in shapes[0].tolist()]
     named = [_kept_names(names[c], keep) for c, keep in ((int(left[0]), keep_a), (int(right[0]), keep_b))]
     return tables, named
+
+
+def _rules_of(part: PartialTables, columns: Sequence[tuple[Column, int]]) -> dict[int, str]:
+    """How the points in no cluster of each column are treated."""
+    rules = {}
+    for x, c in columns:
+        rules[c] = x.rule(part, c) if part.gaps[c] else "drop"
+        if rules[c] == "error":
+            raise unassigned_error(x.who, f"{int(part.gaps[c])} of {part.rows} points")
+    if part.mass is not None and "singletons" in rules.values():
+        raise NotApplicable(
+            "unassigned='singletons' with weights needs single points; pass 'drop' or 'cluster', or read the columns"
+        )
+    return rules
 
 
 def _gathered(part: PartialTables, left: Array, right: Array) -> tuple[Array, ...]:

@@ -75,34 +75,19 @@ def calibrated(
         done, complete = look_at(parts, able, n_jobs, progress)
         if not complete:
             notes.append(f"stopped: {len(done)} of {len(able)} numbers of clusters are done, {listed(list(done))}")
-        finished = list(done)
-        looked = list(done.values())
-        returns = np.array([x.halves.returns.min() for x in looked])
-        valley = np.array([x.halves.valley for x in looked])
-        fisher, icl = np.array([x.fisher for x in looked]), np.array([x.icl for x in looked])
-        features = calibration.features(finished, returns, valley, fisher, icl)
-        probabilities = calibration.probabilities(finished, features)
+        finished, looked = list(done), list(done.values())
+        evidence = _evidence(looked)
+        probabilities = calibration.probabilities(finished, calibration.features(finished, *evidence))
         k = max(probabilities, key=lambda x: (probabilities[x], -x))
         found = shapes(sample, finished, k, probabilities[k], done[k], seeds)
         if found is None and k == 1 and method == "auto":
             found = overlapping(done)
     partitions = {x.halves.k: placed_by_centres(points, x.halves) for x in looked}
-    used = "kmeans"
     if found is not None and method == "auto":
-        used = found.method
         probabilities = _with_shapes(probabilities, found)
-        partitions[found.k] = placed(points, found.labels)
-        notes.append(INSTEAD[used])
-    elif found is not None:
-        notes.append(
-            f"k-means cannot be right here: its clusters cut through others ({found.k} by {found.method}); try "
-            "method='auto'"
-        )
-    elif method == "auto" and k > 1 and is_long(sample, k, done[k]):
-        used = "gaussian"
-        partitions[k] = placed(points, done[k].mixture)
-        notes.append("the labels come from a Gaussian mixture, which separates the clusters better than k-means")
-    curves = _curves(finished, probabilities, returns, valley, fisher, icl)
+    used, note = _labelled(points, method, k, done[k], found, partitions)
+    notes += note
+    curves = _curves(finished, probabilities, *evidence)
     agreed, classes = with_reference(truth, finished, partitions)
     success: dict[str, float] = {}
     ensembles: dict[int, Ensemble] = {}
@@ -118,6 +103,29 @@ def calibrated(
         ensembles=ensembles, notes=tuple(notes), is_complete=complete, probabilities=probabilities, partitions=partitions,
         method=used, doubts=doubts,
     )  # fmt: skip
+
+
+def _evidence(looked: Sequence[Look]) -> tuple[Array, Array, Array, Array]:
+    """For each k: stability of the worst cluster, shallowest valley, that of the mixture, and the ICL of the mixture."""
+    returns = np.array([x.halves.returns.min() for x in looked])
+    valley = np.array([x.halves.valley for x in looked])
+    return returns, valley, np.array([x.fisher for x in looked]), np.array([x.icl for x in looked])
+
+
+def _labelled(
+    points: Points, method: str, k: int, look: Look, found: Shapes | None, partitions: dict[int, Array]
+) -> tuple[str, list[str]]:
+    """The method that gives the labels of the answer, put into `partitions`, and a note if it is not k-means."""
+    if found is not None and method == "auto":
+        partitions[found.k] = placed(points, found.labels)
+        return found.method, [INSTEAD[found.method]]
+    if found is not None:
+        cut = f"k-means cannot be right here: its clusters cut through others ({found.k} by {found.method})"
+        return "kmeans", [f"{cut}; try method='auto'"]
+    if method == "auto" and k > 1 and is_long(points.sample, k, look):
+        partitions[k] = placed(points, look.mixture)
+        return "gaussian", ["the labels come from a Gaussian mixture, which separates the clusters better than k-means"]
+    return "kmeans", []
 
 
 def _with_shapes(probabilities: Mapping[int, float], found: Shapes) -> dict[int, float]:

@@ -130,7 +130,10 @@ def _walk(
     rank_a: Array, rank_b: Array, sharing_a: Array, sharing_b: Array, hist_a: Array, hist_b: Array, reach_a: Array,
     reach_b: Array, share_a: Array, share_b: Array, counts: Array, sums: Array,
 ) -> None:  # fmt: skip
-    """Every pair of cells with a common cluster once, and every cell with itself."""
+    """Every pair of cells with a common cluster once, and every cell with itself.
+
+    One function: what it does per pair of cells is one step of an inner loop, too little for a helper (see `jit.helper`).
+    """
     cells = len(mass)
     t_a, t_b = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
     met = np.empty(cells, np.int64)
