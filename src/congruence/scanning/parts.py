@@ -255,18 +255,16 @@ class TextFile:
 
 def _in_batches(blocks: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """The same rows in batches of this size."""
-    pa = arrow_library()
-    waiting: list[pa.RecordBatch] = []
-    many = 0
+    waiting, many = [], 0
     for block in blocks:
         waiting.append(block)
         many += block.num_rows
         while many >= rows:
-            table = pa.Table.from_batches(waiting)
+            table = arrow_library().Table.from_batches(waiting)
             waiting, many = table.slice(rows).to_batches(), many - rows
             yield from table.slice(0, rows).combine_chunks().to_batches()
     if many:
-        yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+        yield from arrow_library().Table.from_batches(waiting).combine_chunks().to_batches()
 
 
 @dataclass(frozen=True)
