@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -43,6 +44,9 @@ from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, ClusterNames, Maxima, Table, Tables
 
+if TYPE_CHECKING:
+    from congruence.scanning.columns import Column
+
 on_card = False
 #: random pairs are drawn by the host
 drawing: Draws | None = None
@@ -65,7 +69,7 @@ def table_of(
     if a.lazy:
         from congruence.scanning.columns import table_of
 
-        return table_of(a, b, mass, threads)
+        return table_of(cast("Column", a), cast("Column", b), mass, threads)
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
         counted = count_in_place(a, b, threads)
         if counted is not None:
@@ -99,7 +103,7 @@ def statistics(
     if members[0].lazy:
         from congruence.scanning import columns as scanned
 
-        yield from scanned.statistics(members, runs, needs, mass, threads, progress)
+        yield from scanned.statistics(cast("Sequence[Column]", members), runs, needs, mass, threads, progress)
         return
     wanted = {Tables if need is Table else need for need in needs}
     workers = default_threads(threads)

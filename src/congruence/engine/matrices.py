@@ -25,6 +25,7 @@ from congruence.statistics.tables import Array
 from congruence.typing import ProgressLike, SparseMatrix
 
 if TYPE_CHECKING:
+    from congruence.scanning.columns import Column
     from congruence.statistics.tables import Tables
 
 #: measured cost of counting one point of one pair of members, and of comparing one member on one pair of points (ns)
@@ -165,7 +166,7 @@ def _totals(e: Ensemble) -> tuple[float, float, float]:
     if e.is_lazy:
         from congruence.scanning.columns import totals
 
-        return totals(e.members[0], e.mass)
+        return totals(cast("Column", e.members[0]), e.mass)
     weights, own_weights = point_weights(e.mass, e.n_points)
     total = float(e.n_points if weights is None else weights.sum())
     own = float(own_weights.sum())

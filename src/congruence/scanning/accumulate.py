@@ -20,7 +20,7 @@ from congruence.scanning.sampling import Piece
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Frame, NoiseLike
+from congruence.typing import ColumnLike, Frame, NoiseLike
 
 #: a table of a pair is always dense up to this many cells, and up to the second number if memory allows
 DENSE_CELLS, MOST_DENSE_CELLS = 1 << 16, 1 << 22
@@ -353,7 +353,7 @@ def _mass_kind(mass: tuple[str, bool] | None) -> str | None:
     return None if mass is None else "frequency" if mass[1] else "sample_weight"
 
 
-def _taken(batch: Frame, name: str, where: str) -> Dynamic:
+def _taken(batch: Frame, name: str, where: str) -> ColumnLike:
     """One column of a batch, as an arrow array or Labels."""
     names = batch if isinstance(batch, dict) else batch.schema.names
     if name not in names:

@@ -14,10 +14,10 @@ from congruence.inputs.memberships import Memberships
 from congruence.inputs.weights import whole_numbers
 from congruence.scanning.vocabulary import kind_of
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Dynamic
+from congruence.typing import ColumnLike, Frame
 
 
-def batch_columns(batch: Dynamic) -> dict[str, Dynamic]:
+def batch_columns(batch: Frame) -> dict[str, ColumnLike]:
     """The columns of a batch as arrow arrays, or as Labels if arrow has no type for them."""
     pa = arrow_library()
     batch = in_memory(batch)
@@ -28,7 +28,7 @@ def batch_columns(batch: Dynamic) -> dict[str, Dynamic]:
     return {name: _as_arrow(column, name) for name, column in columns.items()}
 
 
-def _as_arrow(column: Dynamic, name: str) -> Dynamic:
+def _as_arrow(column: ColumnLike, name: str) -> ColumnLike:
     pa = arrow_library()
     if isinstance(column, pa.Array | pa.ChunkedArray):
         return column

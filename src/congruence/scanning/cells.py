@@ -7,10 +7,9 @@ import numpy as np
 from congruence.engine.cpu import weighted_cells
 from congruence.machine import jit
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic
 
 #: of tables without cells
-NONE = {np.int64: np.empty(0, np.int64), np.float64: np.empty(0)}
+NONE: dict[type[np.number], Array] = {np.int64: np.empty(0, np.int64), np.float64: np.empty(0)}
 
 
 class Cells:
@@ -22,7 +21,7 @@ class Cells:
 
     __slots__ = ("dense", "dtype", "inside", "key", "many", "most", "total", "waiting", "weighted", "within")
 
-    def __init__(self, dtype: Dynamic, most: float) -> None:
+    def __init__(self, dtype: type[np.number], most: float) -> None:
         self.dtype, self.most, self.weighted = dtype, most, bool(dtype == np.float64)
         self.clear()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics import Statistic
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, ClusterNames, Table, Tables, label_order
-from congruence.typing import Dynamic, Index
+from congruence.typing import Index
 
 if TYPE_CHECKING:
     from congruence.inputs.alignment import Mass
@@ -220,12 +220,16 @@ class Column(Labels):
         return f"column {self.name!r} of {self.source!r}"
 
 
+def weights_of(mass: Mass) -> Column:
+    """The column of the weights of scanned rows."""
+    return cast("Column", mass.values)
+
+
 def named_labels(part: PartialTables, c: int) -> tuple[Array, ClusterNames]:
     """The order of the labels by name, and the names in that order; sets of clusters stay in order of appearance."""
     if c not in part.named:
         part.named[c] = _named_labels(part, c)
-    found: tuple[Array, ClusterNames] = part.named[c]
-    return found
+    return part.named[c]
 
 
 def _named_labels(part: PartialTables, c: int) -> tuple[Array, ClusterNames]:
@@ -247,7 +251,9 @@ def _named_labels(part: PartialTables, c: int) -> tuple[Array, ClusterNames]:
     return rank, named_clusters([labels[i] for i in order])
 
 
-def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> tuple[Tables, Dynamic]:
+def tables_of(
+    part: PartialTables, columns: Sequence[Column], pairs: Array
+) -> tuple[Tables, tuple[ClusterNames, ClusterNames] | None]:
     """The tables of these pairs of columns, with `unassigned` applied; for one pair also the names of its clusters."""
     where = {name: i for i, name in enumerate(part.names)}
     place = {x: where[columns[x].name] for x in np.unique(pairs).tolist()}
@@ -297,9 +303,8 @@ def tables_of(part: PartialTables, columns: Sequence[Column], pairs: Array) -> t
     if len(pairs) != 1:
         return tables, None
     if keep_a is None or keep_b is None:
-        return tables, [range(x) for x in shapes[0].tolist()]
-    named = [_kept_names(names[c], keep) for c, keep in ((int(left[0]), keep_a), (int(right[0]), keep_b))]
-    return tables, named
+        return tables, (range(shapes[0, 0]), range(shapes[0, 1]))
+    return tables, (_kept_names(names[int(left[0])], keep_a), _kept_names(names[int(right[0])], keep_b))
 
 
 def _rules_of(part: PartialTables, columns: Sequence[tuple[Column, int]]) -> dict[int, str]:
@@ -377,7 +382,7 @@ def _kept_names(names: ClusterNames, keep: Array) -> ClusterNames:
 
 
 def statistics(
-    members: Sequence[Dynamic], runs: Sequence[Run], needs: set[type], mass: Mass | None, threads: int | None,
+    members: Sequence[Column], runs: Sequence[Run], needs: set[type], mass: Mass | None, threads: int | None,
     progress: Progress | None,
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs of scanned columns, tile by tile."""
@@ -393,7 +398,7 @@ def statistics(
         del part  # not beside the tables of the next pass
 
 
-def _tiles(part: PartialTables, members: Sequence[Dynamic], pairs: Array) -> Array:
+def _tiles(part: PartialTables, members: Sequence[Column], pairs: Array) -> Array:
     """Where to cut these pairs, so that few cells are worked on at a time: some thousands of pairs, or one large table."""
     where = {name: i for i, name in enumerate(part.names)}
     at = np.array([where.get(x.name, -1) for x in members])[pairs]
@@ -403,7 +408,7 @@ def _tiles(part: PartialTables, members: Sequence[Dynamic], pairs: Array) -> Arr
     return np.flatnonzero(np.diff(tile)) + 1
 
 
-def table_of(a: Dynamic, b: Dynamic, mass: Mass | None, threads: int | None) -> tuple[Table, Tables]:
+def table_of(a: Column, b: Column, mass: Mass | None, threads: int | None) -> tuple[Table, Tables]:
     """The table of one pair of scanned columns, with names, and the tile that holds it."""
     ((_, part),) = a.source.tables([a, b], np.array([[0, 1]]), mass, threads, None)
     return one_table(part, a, b)
@@ -411,14 +416,15 @@ def table_of(a: Dynamic, b: Dynamic, mass: Mass | None, threads: int | None) -> 
 
 def one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables]:
     """The table of two columns, with names, and the tile that holds it."""
-    tables, (rows, columns) = tables_of(part, [a, b], np.array([[0, 1]]))
+    tables, named = tables_of(part, [a, b], np.array([[0, 1]]))
+    assert named is not None
     own = tables.own[0].item()
     maps = None if tables.maps is None else tables.maps[0]
-    table = Table(tables.row, tables.col, tables.count, rows, columns, own, None, tables.within, maps)
+    table = Table(tables.row, tables.col, tables.count, *named, own, None, tables.within, maps)
     return with_given_weights(table, part.exponent or 0), in_one_order(tables)
 
 
-def totals(column: Dynamic, mass: Mass | None) -> tuple[float, float, float]:
+def totals(column: Column, mass: Mass | None) -> tuple[float, float, float]:
     """Mass of all rows, their self-pair contribution, and pairs of different rows."""
     part = column.source.facts(column, mass)
     total, own = float(part.total), float(part.rows if part.mass is None else part.total)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from congruence.errors import InputError
 from congruence.inputs.column_kinds import Sorting, check_repeated, kind_of_column, named_sorting, none_taken
@@ -10,13 +11,16 @@ from congruence.inputs.column_names import names_rows
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.files import distinct_numbers
 from congruence.scanning.batches import batch_columns
-from congruence.typing import ColumnLike, Dynamic
+from congruence.typing import ColumnLike
+
+if TYPE_CHECKING:
+    from congruence.scanning.sources import Input
 
 #: number of rows checked
 LOOK = 1 << 14
 
 
-def sorted_names(source: Dynamic, names: Sequence[str], text: str = "the scan", id: str | None = None) -> Sorting:
+def sorted_names(source: Input, names: Sequence[str], text: str = "the scan", id: str | None = None) -> Sorting:
     """The columns by kind, as for a table in memory; only by name if no row can be read."""
     index = (getattr(source.schema, "pandas_metadata", None) or {}).get("index_columns", ())
     seen = _first_rows(source, names)
@@ -46,13 +50,13 @@ def sorted_names(source: Dynamic, names: Sequence[str], text: str = "the scan", 
     return Sorting(taken, "labels", ids, None, left_out, why)
 
 
-def named_names(source: Dynamic, names: Sequence[str], others: Sequence[str], id: str | None) -> Sorting:
+def named_names(source: Input, names: Sequence[str], others: Sequence[str], id: str | None) -> Sorting:
     """The columns that were named, and what the others are."""
     seen = _first_rows(source, others)
     return named_sorting({**dict.fromkeys([id] if id is not None else []), **seen}, dict.fromkeys(names), id=id)
 
 
-def _first_rows(source: Dynamic, names: Sequence[str]) -> dict[str, ColumnLike]:
+def _first_rows(source: Input, names: Sequence[str]) -> dict[str, ColumnLike]:
     """The first rows of these columns; empty if they cannot be read (counting reports the error)."""
     pa = arrow_library()
     try:
@@ -68,7 +72,7 @@ def _first_rows(source: Dynamic, names: Sequence[str]) -> dict[str, ColumnLike]:
     return {name: _as_numbers(column) if source.fields else column for name, column in plain.items() if name in names}
 
 
-def _as_numbers(column: ColumnLike) -> Dynamic:
+def _as_numbers(column: ColumnLike) -> ColumnLike:
     """Numeric fields of a text file as numbers, as for files in memory."""
     pa = arrow_library()
     if not pa.types.is_string(column.type):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from congruence.errors import InputError, some_of
 from congruence.inputs.encoding import arrow_library, without_empty
@@ -15,15 +15,32 @@ from congruence.inputs.formats import first_bytes
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.vocabulary import BadBatch, LabelKind, kind_of
-from congruence.typing import Dynamic, Frame
+from congruence.typing import Frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.dataset as ds
     import pyarrow.parquet as pq
+    from dask.delayed import Delayed
     from pyarrow.csv import CSVStreamingReader
 
     from congruence.scanning.sampling import Wanted
-    from congruence.scanning.schedule import Part
+
+
+class Part(Protocol):
+    """Some rows, described so that they can be read by another process."""
+
+    @property
+    def where(self) -> str:
+        """Its name in errors."""
+
+    @property
+    def rows(self) -> int | None:
+        """Number of rows, if known."""
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
+        """The rows of these columns, in batches of about this size."""
+
 
 # --- parts of files ---------------------------------------------------------------------------------------------
 
@@ -85,7 +102,7 @@ class RowGroup:
         stored = (group.column(x) for x in range(group.num_columns))
         return float(sum(min(PAGES, x.total_uncompressed_size) for x in stored if x.path_in_schema in columns))
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
         from pyarrow import parquet
 
@@ -132,7 +149,7 @@ def kind_of_or_not(type: pa.DataType) -> LabelKind | None:
 class Fragment:
     """One fragment of an Arrow dataset, split by row groups if possible."""
 
-    fragment: Dynamic
+    fragment: ds.Fragment
     schema: pa.Schema
     name: str
     rows: int | None = None
@@ -142,7 +159,7 @@ class Fragment:
         """Name of this part in messages."""
         return self.name
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
         from pyarrow.dataset import get_partition_keys
 
@@ -169,7 +186,7 @@ class ArrowFile:
         """Name of this part in messages."""
         return self.shown or self.path
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
         pa = arrow_library()
         check_unchanged(self.path, self.state, self.where)
@@ -223,7 +240,7 @@ class TextFile:
         check_unchanged(self.path, self.state, self.where)
         return text_reader(self.path, self.delimiter, columns, self.encoding, self.missing, block)
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of this size."""
         done = 0
         for block in BLOCKS:
@@ -275,7 +292,7 @@ class Broken:
     error: BadBatch
     rows: int | None = None
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
         raise self.error
         yield
@@ -295,7 +312,7 @@ class Held:
             return int(self.batch.num_rows)
         return len(next(iter(self.batch.values()), ())) if isinstance(self.batch, Mapping) else len(self.batch)
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
         held = self.batch
         found = held if hasattr(held, "schema") and hasattr(held, "num_rows") else batch_columns(held)
@@ -306,7 +323,7 @@ class Held:
 class Partition:
     """One partition of a Dask frame."""
 
-    delayed: Dynamic
+    delayed: Delayed
     number: int
     rows: int | None = None
 
@@ -324,7 +341,7 @@ class Partition:
         """The part with its frame."""
         return Held(_as_table(frame), self.where)
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
         yield from self.holding(self.delayed.compute()).batches(columns, rows)
 
@@ -348,7 +365,7 @@ def guess_of(part: Part) -> int:
 class Group:
     """Parts that are counted together, and the key of their counts in a checkpoint."""
 
-    parts: tuple[Dynamic, ...]
+    parts: tuple[Part, ...]
     key: str = ""
     #: rows to take from each part while it is read; empty: none
     wanted: tuple[Wanted | None, ...] = ()
@@ -364,11 +381,11 @@ class Group:
         return sum(guess_of(part) for part in self.parts)
 
 
-def grouped(parts: Sequence[Dynamic], what: str = "") -> Iterator[Group]:
+def grouped(parts: Sequence[Part], what: str = "") -> Iterator[Group]:
     """Parts combined into about sixty groups with similar numbers of rows, each with a key."""
     many = sum(part.rows or 0 for part in parts)
     share = many / GROUPS if many else len(parts) / GROUPS
-    group: list[Dynamic] = []
+    group: list[Part] = []
     for number, part in enumerate(parts):
         group.append(part)
         if sum(p.rows or 0 if many else 1 for p in group) >= share or number == len(parts) - 1:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic
+
+if TYPE_CHECKING:
+    from congruence.scanning.tables import PartialTables
 
 #: bytes of labels, empty tables and results that are not counted against the limit
 FREE = 1 << 21
@@ -78,7 +82,7 @@ class Overfull(Exception):
         super().__init__(f"tables and labels of {size / 1e6:.0f} MB")
         self.widths, self.size, self.rows = widths, size, rows
 
-    def __reduce__(self) -> tuple[Dynamic, ...]:
+    def __reduce__(self) -> tuple[type[Overfull], tuple[Array, float, int]]:
         return Overfull, (self.widths, self.size, self.rows)
 
 
@@ -89,13 +93,13 @@ class Room:
         self.limit = limit
         #: rows counted so far
         self.rows = 0
-        self._held: dict[Dynamic, tuple[float, float]] = {}
+        self._held: dict[object, tuple[float, float]] = {}
 
-    def hold(self, what: Dynamic, cells: float, other: float) -> None:
+    def hold(self, what: object, cells: float, other: float) -> None:
         """Record the bytes of its cells, and of its labels and what else it takes, of which the first are free."""
         self._held[what] = cells, other
 
-    def drop(self, what: Dynamic) -> None:
+    def drop(self, what: object) -> None:
         """Record that it is gone."""
         self._held.pop(what, None)
 
@@ -116,7 +120,7 @@ class Room:
         return self.free + max(0.0, FREE - sum(other for _, other in list(self._held.values())))
 
 
-def size_of(part: Dynamic) -> float:
+def size_of(part: PartialTables) -> float:
     """Bytes of the cells and labels of a part, about."""
     return float(part.nbytes + 100 * sum(map(len, part.labels)))
 
@@ -130,4 +134,18 @@ def all_different(name: str, labels: int, rows: int, memory: float, text: str) -
     return InputError(
         f"{said}; leave it out with id={name!r} or columns=[…], or allow more memory",
         f"{said}; leave it out with --id {name} or --columns, or pass more --memory",
+    )
+
+
+def too_large(names: Sequence[str], over: Overfull, memory: float, once: bool) -> InputError:
+    """The error for tables of these columns that do not fit in the memory, or not in one pass if rows are read once."""
+    pair = " and ".join(repr(name) for name in names[:2])
+    what = f"the table of {pair} takes" if len(names) <= 2 else f"the tables of {len(names)} columns take"
+    more = "; an iterator can be read only once, so pass a function that creates it" if once else ""
+    size = f"{memory / 1e6:.0f}"
+    labels = f"{int(over.widths.max(initial=1)) - 1:,} labels in the first {over.rows:,} rows"
+    far = f"at least {over.size / 1e6:.0f} MB, with {labels}, beside the rows that are read"
+    return InputError(
+        f"{what} more than memory={size}MB; use more memory, fewer columns or fewer threads{more} ({far})",
+        f"{what} more than {size} MB; pass more --memory, fewer --columns or fewer --threads ({far})",
     )

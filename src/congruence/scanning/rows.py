@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -19,18 +19,19 @@ from congruence.machine.writing import replacing
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
 from congruence.scanning.columns import Column
-from congruence.scanning.parts import Group, grouped
+from congruence.scanning.parts import Group, Part, grouped
 from congruence.scanning.sampling import Piece, Sample, Wanted
-from congruence.scanning.schedule import Part, each, read_batches
+from congruence.scanning.schedule import each, read_batches
 from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Dynamic, Frame, Function, Label, PathLike, Record
+from congruence.typing import ColumnLike, Frame, Label, PathLike, Record
 
 if TYPE_CHECKING:
     from congruence.scanning.scan import Scan
 
 #: values of a batch of rows from the codes of their labels, the number of the group and the first row in it, by name
 Values = Callable[[list[Array], int, int], dict[str, Array]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +130,9 @@ class Rows:
         parts = self.scan.input.parts(self.reading.read)
         return grouped(parts) if isinstance(parts, list) else (Group((part,)) for part in parts)
 
-    def each(self, work: Function, what: str, left: Callable[[int], bool] = lambda _: True) -> Iterator[Dynamic]:
+    def each(
+        self, work: Callable[[Sequence[Part], int], T], what: str, left: Callable[[int], bool] = lambda _: True
+    ) -> Iterator[tuple[int, T]]:
         """(number of a group, result of the work) for all groups, or the remaining ones."""
         groups = (Group(g.parts, str(at)) for at, g in enumerate(self.groups()) if left(at))
         with Progress(self.scan.input.guess, self.scan.progress, what) as bar:
@@ -139,7 +142,7 @@ class Rows:
         """Numbers of rows of the parts of each group; read if they are unknown, or if parts may be left out."""
         parts = self.scan.input.parts(self.reading.read)
         if isinstance(parts, list) and all(part.rows is not None for part in parts) and not self.reading.skip_bad:
-            return [tuple(part.rows for part in group.parts) for group in grouped(parts)]
+            return [tuple(part.rows or 0 for part in group.parts) for group in grouped(parts)]
         found = dict(self.each(_Counting(self.reading), "rows counted"))
         return [found[number] for number in range(len(found))]
 
@@ -156,12 +159,12 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class _Keyed:
+class _Keyed(Generic[T]):
     """Work on a group, given its number among all groups, which is its key."""
 
-    work: Function
+    work: Callable[[Sequence[Part], int], T]
 
-    def __call__(self, parts: Sequence[Part], key: str) -> tuple[int, Dynamic]:
+    def __call__(self, parts: Sequence[Part], key: str) -> tuple[int, T]:
         return int(key), self.work(parts, int(key))
 
 
@@ -266,7 +269,7 @@ class _Writing:
     """Computes the values of the rows of parts, and writes or returns them."""
 
     reading: Reading
-    values: Dynamic
+    values: Values
     out: str | None
 
     def __call__(self, parts: Sequence[Part], number: int) -> Record:

@@ -6,28 +6,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, overload
 
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint, some_of, without_effect
+from congruence.inputs.alignment import Mass
 from congruence.inputs.column_kinds import Sorting
 from congruence.machine.memory import release
 from congruence.scanning import room
 from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.checkpoint import checkpoint_in, digest
-from congruence.scanning.columns import Column
+from congruence.scanning.columns import Column, weights_of
 from congruence.scanning.looking import sorted_names
 from congruence.scanning.parts import Group, grouped, guess_of, kind_of_or_not
 from congruence.scanning.room import Overfull, bytes_of, size_of
 from congruence.scanning.sampling import Sample
 from congruence.scanning.schedule import fold, read_here
-from congruence.scanning.sources import source_of
+from congruence.scanning.sources import Input, source_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind, kind_of
 from congruence.statistics.tables import Array
-from congruence.typing import Client, ColumnLike, Dynamic, Label, Option, PathLike, ProgressLike, ScanLike
+from congruence.typing import Client, ColumnLike, Label, Option, PathLike, ProgressLike, ScanLike
 
 #: default memory limit
 MEMORY = "1GB"
@@ -126,7 +127,7 @@ class Scan:
     #: nothing is read before it is compared
     is_lazy: ClassVar[bool] = True
 
-    input: Dynamic = field(repr=False)
+    input: Input = field(repr=False)
     text: str
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -141,7 +142,7 @@ class Scan:
     #: tables of the last passes, by what was counted
     _kept: list[tuple[tuple[Label, ...], PartialTables]] = field(default_factory=list, repr=False)
     #: labels and cluster sizes of every counted column
-    _seen: dict[Dynamic, PartialTables] = field(default_factory=dict, repr=False)
+    _seen: dict[tuple[Label, ...], PartialTables] = field(default_factory=dict, repr=False)
     #: numbers of labels, and bytes per row while it is read, of the columns
     _widths: dict[str, int] = field(default_factory=dict, repr=False)
     _per_row: dict[str, float] = field(default_factory=dict, repr=False)
@@ -191,20 +192,22 @@ class Scan:
         other.names = tuple(self[name].name for name in columns)
         return other
 
-    def __getitem__(self, which: str | Sequence[str]) -> Dynamic:
+    @overload
+    def __getitem__(self, which: str) -> Column: ...
+    @overload
+    def __getitem__(self, which: list[str] | tuple[str, ...]) -> Scan: ...
+    def __getitem__(self, which: str | Sequence[str]) -> Column | Scan:
         if isinstance(which, list | tuple):
             return self.narrowed([str(x) for x in which])
         if not isinstance(which, str) or which not in self.input.schema.names:
-            listed = some_of(self.names)
-            raise InputError(
-                f"{self.text} has no column {which!r}; {hint(str(which), self.names, 'it has: ' + listed)}"
-            )
+            near = hint(str(which), self.names, f"it has: {some_of(self.names)}")
+            raise InputError(f"{self.text} has no column {which!r}; {near}")
         return Column(self, str(which))
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def __iter__(self) -> Iterator[Dynamic]:
+    def __iter__(self) -> Iterator[Column]:
         return (self[name] for name in self.names)
 
     def lazy_columns(self) -> list[tuple[str, ColumnLike]]:
@@ -231,12 +234,12 @@ class Scan:
 
     # --- counting ---
 
-    def _key(self, columns: Sequence[Column], mass: Dynamic) -> tuple[Label, ...]:
+    def _key(self, columns: Sequence[Column], mass: Mass | None) -> tuple[Label, ...]:
         """The key under which counts are cached."""
         noise = frozenset((c.name, c.noise) for c in columns if c.noise is not None)
-        return (None if mass is None else (mass.values.name, mass.is_frequency)), noise, self.skip_bad
+        return (None if mass is None else (weights_of(mass).name, mass.is_frequency)), noise, self.skip_bad
 
-    def known(self, column: Column, mass: Dynamic = None) -> PartialTables | None:
+    def known(self, column: Column, mass: Mass | None = None) -> PartialTables | None:
         """Tables with this column, if it was counted.
 
         Args:
@@ -251,7 +254,7 @@ class Scan:
             )
         return found
 
-    def facts(self, column: Column, mass: Dynamic = None) -> PartialTables:
+    def facts(self, column: Column, mass: Mass | None = None) -> PartialTables:
         """Tables with this column; it is counted alone if there are none.
 
         Args:
@@ -271,7 +274,7 @@ class Scan:
         return found
 
     def tables(
-        self, columns: Sequence[Column], pairs: Array, mass: Dynamic, threads: int | None, progress: Progress | None,
+        self, columns: Sequence[Column], pairs: Array, mass: Mass | None, threads: int | None, progress: Progress | None,
         sample: Sample | None = None,
     ) -> Iterator[tuple[Array, PartialTables]]:  # fmt: skip
         """(positions of some pairs, their tables), in as many passes as memory requires.
@@ -284,7 +287,7 @@ class Scan:
             progress: Called with the number of finished rows, or None.
             sample: Rows to take in the first pass; tables that exceed the memory then raise `Overfull`. Default None.
         """
-        if mass is not None and not self.same_rows(mass.values.source):
+        if mass is not None and not self.same_rows(weights_of(mass).source):
             raise InputError("the weights are a column of another source; give a column of the same scan")
         names = list(dict.fromkeys(c.name for c in columns))
         by_name: dict[str, Column] = {}
@@ -338,7 +341,7 @@ class Scan:
         while len(self._kept) > 1 and sum(size_of(p) for _, p in self._kept) > self.memory / 8:
             self._kept.pop(0)
 
-    def _see(self, key: Dynamic, part: PartialTables, by_name: Mapping[str, Column]) -> None:
+    def _see(self, key: tuple[Label, ...], part: PartialTables, by_name: Mapping[str, Column]) -> None:
         for c, name in enumerate(part.names):
             if name in by_name:
                 self._seen[name, by_name[name].noise, self.skip_bad, key[0]] = part.of_column(c)
@@ -402,21 +405,12 @@ class Scan:
             if width > MANY_LABELS and width - 1 > over.rows / 2:
                 raise room.all_different(names[x], int(width) - 1, over.rows, self.memory, self.text) from None
         if self.input.once or len(np.unique(ends, axis=0)) == 1:
-            pair = " and ".join(repr(names[x]) for x in used[:2])
-            what = f"the table of {pair} takes" if len(used) <= 2 else f"the tables of {len(used)} columns take"
-            more = "; an iterator can be read only once, so pass a function that creates it" if self.input.once else ""
-            size = f"{self.memory / 1e6:.0f}"
-            labels = f"{int(over.widths.max(initial=1)) - 1:,} labels in the first {over.rows:,} rows"
-            far = f"at least {over.size / 1e6:.0f} MB, with {labels}, beside the rows that are read"
-            raise InputError(
-                f"{what} more than memory={size}MB; use more memory, fewer columns or fewer threads{more} ({far})",
-                f"{what} more than {size} MB; pass more --memory, fewer --columns or fewer --threads ({far})",
-            ) from None
+            raise room.too_large([names[x] for x in used], over, self.memory, self.input.once) from None
         for x, width in zip(used.tolist(), over.widths.tolist(), strict=True):
             self._widths[names[x]] = max(2 * int(width), int(1.5 * self._widths.get(names[x], 1)))
 
     def _fold(
-        self, names: Sequence[str], by_name: Mapping[str, Column], ends: Array, mass: Dynamic, workers: int,
+        self, names: Sequence[str], by_name: Mapping[str, Column], ends: Array, mass: Mass | None, workers: int,
         progress: Progress, passes: float, sample: Sample | None,
     ) -> PartialTables:  # fmt: skip
         """One pass over the rows for these pairs."""
@@ -429,7 +423,7 @@ class Scan:
         counting = Counting(
             tuple(used), np.array(pairs, dtype=np.int64).reshape(-1, 2), tuple(c.noise for c in columns),
             tuple(c.who if c.unassigned == "error" and self.holds_sets(c.name) is False else None for c in columns),
-            None if mass is None else (mass.values.name, mass.is_frequency), self._limit, self.skip_bad,
+            None if mass is None else (weights_of(mass).name, mass.is_frequency), self._limit, self.skip_bad,
             tuple(self.kind(name) for name in used), 1 << 16 if weighted else self._rows_of_batch([*used, *beside], workers),
             tuple((name, self.kind(name)) for name in beside),
             workers if self.client is None else 1,
@@ -464,8 +458,7 @@ class Scan:
             name: Name of a column.
         """
         self._check_name(name)
-        known: bool | None = self.input.holds_sets(name)
-        return known
+        return self.input.holds_sets(name)
 
     def kind(self, name: str) -> LabelKind | None:
         """The kind of the labels of a column; None if that is known only when it is counted.
@@ -486,14 +479,14 @@ class Scan:
     def _groups(self, counting: Counting, workers: int, sample: Sample | None) -> Iterator[Group]:
         """Parts combined into about sixty groups with similar numbers of rows."""
         parts = self.input.parts(counting.read)
-        listed = isinstance(parts, list)
-        few = listed and len(parts) < 2 * workers and max(map(guess_of, parts), default=0) > 4 * counting.rows
+        listed = parts if isinstance(parts, list) else []
+        few = 0 < len(listed) < 2 * workers and max(map(guess_of, listed)) > 4 * counting.rows
         # parts of weighted rows do not depend on the number of threads
         weighted = counting.mass is not None and not counting.mass[1]
         if few and not weighted and self.client is None and self.checkpoint is None and not self.skip_bad:
-            yield from read_here(parts, counting, sample)
+            yield from read_here(listed, counting, sample)
             return
         what = digest(*counting.names, counting.pairs.tobytes(), repr([sorted(map(str, x or ())) for x in counting.noise]),
                       repr(counting.mass), repr(counting.skip_bad), *(name for name, _ in counting.beside))  # fmt: skip
-        for number, group in enumerate(grouped(parts, what) if listed else map(Group, zip(parts))):
+        for number, group in enumerate(grouped(listed, what) if listed else map(Group, zip(parts))):
             yield group if sample is None else replace(group, wanted=sample.of(number))

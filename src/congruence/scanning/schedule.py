@@ -6,22 +6,30 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import chain, zip_longest
 from queue import Empty, LifoQueue, Queue
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeVar
 
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.scanning.accumulate import Accumulator, Counting, merged
 from congruence.scanning.checkpoint import Checkpoint
-from congruence.scanning.parts import Group, Held
+from congruence.scanning.parts import Group, Held, Part, Partition
 from congruence.scanning.room import Room
 from congruence.scanning.sampling import Sample, Wanted
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, unreadable
-from congruence.typing import Client, Dynamic, Frame, Function, Record
+from congruence.typing import Client, Frame, Function, Record
+
+if TYPE_CHECKING:
+    from distributed import Client as DaskClient
+    from distributed import Future as DaskFuture
+
+    from congruence.scanning.rows import Reading
+
+T = TypeVar("T")
 
 #: partial tables that one task of a tree adds up
 BRANCHES = 8
@@ -34,21 +42,6 @@ SILENT, GIVEN_UP = 30.0, 900.0
 
 KEPT = "with checkpoint=DIR, finished parts are kept and a second run resumes from there"
 LOST = f"the connection to the Dask scheduler was lost before the count was done; {KEPT}"
-
-
-class Part(Protocol):
-    """Some rows, described so that they can be read by another process."""
-
-    @property
-    def where(self) -> str:
-        """Its name in errors."""
-
-    @property
-    def rows(self) -> int | None:
-        """Number of rows, if known."""
-
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[Dynamic]:
-        """The rows of these columns, in batches of about this size."""
 
 
 class _Stopped(Exception):
@@ -90,7 +83,7 @@ def count_part(
         total.add(into.handed_over(total.room))
 
 
-def read_batches(part: Part, counting: Dynamic) -> Iterator[Dynamic]:
+def read_batches(part: Part, counting: Counting | Reading) -> Iterator[Frame]:
     """The rows of a part, batch by batch; errors name the part."""
     try:
         yield from part.batches(counting.read, counting.rows)
@@ -100,7 +93,7 @@ def read_batches(part: Part, counting: Dynamic) -> Iterator[Dynamic]:
         raise unreadable(part.where, error) from None
 
 
-def read_here(parts: Sequence[Part], counting: Dynamic, sample: Sample | None) -> Iterator[Group]:
+def read_here(parts: Sequence[Part], counting: Counting, sample: Sample | None) -> Iterator[Group]:
     """Few large parts: one thread reads and takes rows, all threads count."""
     listed = () if sample is None else chain.from_iterable(map(sample.of, range(len(sample.groups))))
     for part, wanted in zip_longest(parts, listed):
@@ -172,10 +165,10 @@ def fold(
         _in_threads(left(), counting, threads, done, (lambda: len(finished)) if apart else None, total)
     else:
         with connected(client) as (dask, executor):
-            if dask is not None:
-                _on_dask(dask, left(), counting, done, apart, total)
-            else:
+            if executor is not None:
                 _by_executor(executor, left(), counting, done)
+            else:
+                _on_dask(dask, left(), counting, done, apart, total)
     if checkpoint is not None and checkpoint.damaged:
         many = len(checkpoint.damaged)
         total.left_out.append(f"counted again: {many} damaged part{'' if many == 1 else 's'} of the checkpoint")
@@ -187,15 +180,15 @@ def fold(
 
 def each(
     groups: Iterable[Group],
-    work: Callable[[Sequence[Part], str], Dynamic],
+    work: Callable[[Sequence[Part], str], T],
     *,
     client: Client = None,
     threads: int = 1,
     progress: Progress | None = None,
-) -> Iterator[Dynamic]:
+) -> Iterator[T]:
     """The results of the work on each group, as they finish; `work(parts, key)` runs where `client` says."""
 
-    def told(group: Group, found: Dynamic) -> Dynamic:
+    def told(group: Group, found: T) -> T:
         if progress is not None:
             progress.total = max(progress.total, progress.done + group.guess)
             progress.add(group.guess)
@@ -210,7 +203,7 @@ def each(
             pool.shutdown(cancel_futures=True)
         return
     with connected(client) as (dask, executor):
-        if dask is None:
+        if executor is not None:
             running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
             try:
                 for group, found in _windowed(lambda g: executor.submit(work, g.parts, g.key), iter(groups), running):
@@ -218,7 +211,7 @@ def each(
             except BrokenExecutor as error:
                 raise InputError(f"a process of the executor was lost ({error}); {KEPT}") from None
             return
-        futures: dict[Dynamic, Group] = {}
+        futures: dict[DaskFuture, Group] = {}
         try:
             with _named_errors():
                 version = _same_version(dask)
@@ -232,7 +225,7 @@ def each(
                     future.release()
 
 
-def on_worker(parts: Sequence[Part], work: Function, key: str, version: str) -> Dynamic:
+def on_worker(parts: Sequence[Part], work: Callable[[Sequence[Part], str], T], key: str, version: str) -> T:
     """Work on parts on a worker, which must have the same version."""
     _check_version({"this worker": _version()}, version)
     return work(parts, key)
@@ -276,10 +269,10 @@ def _in_threads(
 
 
 def _windowed(
-    submit: Callable[[Group], Dynamic], groups: Iterator[Group], width: int, waiting: Callable[[], int] = lambda: 0
-) -> Iterator[tuple[Group, PartialTables | None]]:
+    submit: Callable[[Group], Future[T]], groups: Iterator[Group], width: int, waiting: Callable[[], int] = lambda: 0
+) -> Iterator[tuple[Group, T]]:
     """Results as they arrive, with at most `width` jobs running or waiting, so that few rows are read ahead."""
-    running: dict[Dynamic, Group] = {}
+    running: dict[Future[T], Group] = {}
     for group in groups:
         running[submit(group)] = group
         while running and len(running) + waiting() >= width:
@@ -288,7 +281,7 @@ def _windowed(
         yield from _ended(running)
 
 
-def _ended(running: dict[Dynamic, Group]) -> Iterator[tuple[Group, PartialTables | None]]:
+def _ended(running: dict[Future[T], Group]) -> Iterator[tuple[Group, T]]:
     done = wait(running, return_when=FIRST_COMPLETED).done
     ended = [
         future for future in running if future in done
@@ -304,7 +297,7 @@ def _ended(running: dict[Dynamic, Group]) -> Iterator[tuple[Group, PartialTables
 def _by_executor(executor: Executor, groups: Iterator[Group], counting: Counting, done: Callable[..., None]) -> None:
     """Any executor of `concurrent.futures`, in this process or others."""
 
-    def submitted(group: Group) -> Dynamic:
+    def submitted(group: Group) -> Future[PartialTables]:
         return executor.submit(count_group, group.parts, counting, None, group.wanted)
 
     running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
@@ -316,7 +309,7 @@ def _by_executor(executor: Executor, groups: Iterator[Group], counting: Counting
 
 
 @contextmanager
-def connected(client: Client) -> Iterator[tuple[Client, Dynamic]]:
+def connected(client: Client) -> Iterator[tuple[DaskClient | None, Executor | None]]:
     """(Dask client, None) or (None, executor); a client created here from an address is closed here, others are not."""
     if isinstance(client, str):
         try:
@@ -361,11 +354,11 @@ def _check_version(found: Record, version: str) -> None:
 
 
 def _on_dask(
-    client: Client, groups: Iterator[Group], counting: Counting, done: Function, apart: bool, total: Accumulator
+    client: DaskClient, groups: Iterator[Group], counting: Counting, done: Function, apart: bool, total: Accumulator
 ) -> None:
     """Count on the workers with the same kernel and add tables there in a tree; only small tables are sent."""
-    leaves: dict[Dynamic, Group] = {}
-    tree: list[Dynamic] = []
+    leaves: dict[DaskFuture, Group] = {}
+    tree: list[DaskFuture] = []
     try:
         with _named_errors():
             version = _same_version(client)
@@ -383,7 +376,7 @@ def _on_dask(
                 future.release()
 
 
-def _same_version(client: Client) -> str:
+def _same_version(client: DaskClient) -> str:
     """The version of congruence, which all workers must have; waits for the first worker."""
 
     def theirs() -> str | None:  # sent by value, so it also runs where congruence is not installed
@@ -418,7 +411,7 @@ def _named_errors() -> Iterator[None]:
         raise
 
 
-def _ended_on(client: Client, futures: Iterable[Dynamic]) -> Iterator[Dynamic]:
+def _ended_on(client: DaskClient, futures: Iterable[DaskFuture]) -> Iterator[DaskFuture]:
     """Futures as they finish on the workers; their errors are raised."""
     from distributed import as_completed
 
@@ -430,9 +423,9 @@ def _ended_on(client: Client, futures: Iterable[Dynamic]) -> Iterator[Dynamic]:
         yield future
 
 
-def _heard(futures: Dynamic, client: Client) -> Iterator[Dynamic]:
+def _heard(futures: Iterable[DaskFuture], client: DaskClient) -> Iterator[DaskFuture]:
     """Futures as they finish; a cluster without progress is reported on stderr, and abandoned after a limit."""
-    ended: Queue[Dynamic] = Queue()
+    ended: Queue[DaskFuture | Exception | None] = Queue()
 
     def listen() -> None:
         try:
@@ -462,7 +455,7 @@ def _heard(futures: Dynamic, client: Client) -> Iterator[Dynamic]:
         yield found
 
 
-def _workers(client: Client) -> str:
+def _workers(client: DaskClient) -> str:
     """The numbers of workers and of paused workers, as text."""
     try:
         found = client.scheduler_info(n_workers=-1)["workers"].values()
@@ -472,23 +465,23 @@ def _workers(client: Client) -> str:
     return f"{len(found)} workers, {paused} of them paused for lack of memory"
 
 
-def _submitted(client: Client, group: Group, work: Function, *more: object) -> Dynamic:
+def _submitted(client: DaskClient, group: Group, work: Function, *more: object) -> DaskFuture:
     """The future of work on a group; partitions of a Dask frame are worked on where they are."""
-    frames = [part.delayed for part in group.parts if hasattr(part, "delayed")]
+    frames = [part for part in group.parts if isinstance(part, Partition)]
     if not frames:
         return client.submit(work, group.parts, *more, pure=False)
     from dask import delayed
 
-    described = [part.described for part in group.parts]
-    return client.compute(delayed(on_frames, pure=False)(frames, described, work, *more))
+    held, described = [part.delayed for part in frames], [part.described for part in frames]
+    return client.compute(delayed(on_frames, pure=False)(held, described, work, *more))
 
 
-def on_frames(frames: Sequence[Frame], described: Sequence[Dynamic], work: Function, *more: object) -> Dynamic:
+def on_frames(frames: Sequence[Frame], described: Sequence[Partition], work: Callable[..., T], *more: object) -> T:
     """Work on partitions of a Dask frame, on the worker that has them."""
     return work([about.holding(frame) for about, frame in zip(described, frames, strict=True)], *more)
 
 
-def _tree(client: Client, futures: list[Dynamic]) -> list[Dynamic]:
+def _tree(client: DaskClient, futures: list[DaskFuture]) -> list[DaskFuture]:
     """One future of the sum of all tables, by a tree of sums."""
     while len(futures) > 1:
         futures = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from congruence.scanning.parts import (
     Broken,
     Fragment,
     Held,
+    Part,
     Partition,
     RowGroup,
     TextFile,
@@ -26,12 +27,12 @@ from congruence.scanning.parts import (
     state_of,
 )
 from congruence.scanning.vocabulary import unreadable
-from congruence.typing import Dynamic, Frame, ScanLike
+from congruence.typing import Frame, ScanLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.dataset as ds
 
-    from congruence.scanning.schedule import Part
 
 SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
 
@@ -39,12 +40,14 @@ SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
 # --- inputs -----------------------------------------------------------------------------------------------------
 
 
-class _Input:
+class Input:
     """A source of rows: names and kinds of the columns, parts to count, and identity of the data."""
 
     schema: pa.Schema = None
     once = False
     text = "a scan"
+    #: batches of an iterator that were read ahead
+    waiting: list[Frame]
     #: whether columns of text come from text files and may be numbers
     fields = False
     #: bytes of the files
@@ -76,10 +79,10 @@ class _Input:
         )
 
 
-class _Listed(_Input):
+class _Listed(Input):
     """A source whose parts are known from the start."""
 
-    listed: list[Dynamic]
+    listed: list[Part]
 
     def parts(self, columns: Sequence[str]) -> Iterable[Part]:
         return self.listed
@@ -87,7 +90,7 @@ class _Listed(_Input):
     @property
     def rows(self) -> int | None:
         known = [part.rows for part in self.listed if not isinstance(part, Broken)]
-        return None if None in known else sum(known)
+        return None if None in known else sum(n or 0 for n in known)
 
     @property
     def guess(self) -> int:
@@ -107,9 +110,11 @@ class _Files(_Listed):
             self.listed += found
             self.schema = self.schema if self.schema is not None else schema
         if self.schema is None:
-            raise self.listed[0].error
+            first = self.listed[0]
+            assert isinstance(first, Broken)
+            raise first.error
 
-    def _open(self, path: str) -> tuple[Dynamic, list[Part]]:
+    def _open(self, path: str) -> tuple[pa.Schema, list[Part]]:
         pa = arrow_library()
         kind, shown, path = suffix_of(Path(path)), path, os.path.abspath(path)
         _, *state = state_of(path)
@@ -149,7 +154,7 @@ class _Files(_Listed):
 
 
 class _Dataset(_Listed):
-    def __init__(self, dataset: Dynamic) -> None:
+    def __init__(self, dataset: ds.Dataset) -> None:
         self.dataset, self.schema = dataset, dataset.schema
         self.text = f"an Arrow dataset of {len(getattr(dataset, 'files', []))} files"
         self.listed = []
@@ -178,19 +183,22 @@ class _Dataset(_Listed):
         return _Files(files, self.text).fingerprint()
 
 
-class _Stream(_Input):
+class _Stream(Input):
     """Batches from a callable (called again for every pass) or from a bare iterator (one pass)."""
 
-    def __init__(self, source: Dynamic) -> None:
+    def __init__(self, source: Callable[[], Iterable[Frame]] | Iterator[Frame]) -> None:
         self.source, self.once = source, not callable(source)
         self.spent = False
         self.text = "an iterator of batches" if self.once else "a callable that yields batches"
-        self.waiting: list[Frame] = []
+        self.waiting = []
         first = self._first()
         self.schema = _schema_of(first)
 
+    def _made(self) -> Iterable[Frame]:
+        return self.source() if callable(self.source) else self.source
+
     def _first(self) -> Frame:
-        made = self.source if self.once else self.source()
+        made = self._made()
         if not isinstance(made, Iterable):
             raise InputError(f"a function given to scan must yield batches; this one returned {type(made).__name__}")
         batches = iter(made)
@@ -205,12 +213,12 @@ class _Stream(_Input):
         if self.once and self.spent:
             raise InputError("an iterator of batches can be read only once; pass a function that creates a new one")
         self.spent = True
-        batches = iter([*self.waiting, *()]) if self.once else iter(self.source())
+        batches = iter(list(self.waiting) if self.once else self._made())
         number = 0
         while True:
             batch = next(batches, None)
             if batch is None and self.once and self.waiting:
-                self.waiting, batches = [], iter(self.source)
+                self.waiting, batches = [], iter(self._made())
                 continue
             if batch is None:
                 return
@@ -218,7 +226,7 @@ class _Stream(_Input):
             number += 1
 
 
-class _DaskFrame(_Input):
+class _DaskFrame(Input):
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.text = f"a Dask frame of {frame.npartitions} partitions"
@@ -249,10 +257,10 @@ def is_dask_frame(data: object, dimensions: int = 2) -> bool:
     return dask and getattr(data, "ndim", 0) == dimensions and hasattr(data, "to_delayed") and hasattr(data, "_meta")
 
 
-def source_of(source: ScanLike, na_values: Sequence[str] | None = None) -> _Input:
+def source_of(source: ScanLike, na_values: Sequence[str] | None = None) -> Input:
     """The source for an argument of `cg.scan`."""
     missing = MISSING if na_values is None else ["", *names_in(na_values, "na_values")]
-    if isinstance(source, _Input):
+    if isinstance(source, Input):
         return source
     if isinstance(source, str | os.PathLike):
         return _Files(_paths(local_file(os.fspath(source))), str(source), missing)

@@ -12,14 +12,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from congruence.errors import InputError
 from congruence.scanning.sampling import Piece
 from congruence.scanning.vocabulary import LabelKind
-from congruence.statistics.tables import Array, Table
-from congruence.typing import ColumnLike, Dynamic, Function, Label, Scalar
+from congruence.statistics.tables import Array, ClusterNames, Table
+from congruence.typing import ColumnLike, Function, Label, Scalar
+
+if TYPE_CHECKING:
+    from congruence.scanning.columns import Column
 
 #: conversion of labels to JSON and back
 _WRITTEN: dict[LabelKind, tuple[Function, Function]] = {
@@ -127,7 +131,7 @@ class PartialTables:
     def __radd__(self, other: object) -> PartialTables:
         return self if other == 0 else NotImplemented  # so that sum() works
 
-    def __getitem__(self, name: str) -> Dynamic:
+    def __getitem__(self, name: str) -> Column:
         from congruence.scanning.columns import Ready
 
         return Ready(self)[name]
@@ -142,7 +146,7 @@ class PartialTables:
         return {(int(i), int(j)): p for p, (i, j) in enumerate(self.pairs)}
 
     @cached_property
-    def named(self) -> dict[int, Dynamic]:
+    def named(self) -> dict[int, tuple[Array, ClusterNames]]:
         """The names of columns in order, once they are sorted."""
         return {}
 

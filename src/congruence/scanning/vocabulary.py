@@ -21,7 +21,7 @@ from congruence.inputs.labels import Labels, above
 from congruence.machine import jit
 from congruence.scanning.room import COPIES, Room
 from congruence.statistics.tables import Array, code_type
-from congruence.typing import ColumnLike, Dynamic, Label
+from congruence.typing import ColumnLike, Label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -145,8 +145,8 @@ class Vocabulary:
         self, noise: Collection[Hashable] | None = None, fields: bool = False, room: Room | None = None
     ) -> None:
         self.kind, self.fields, self.room = LabelKind.NULL, fields, room
-        self.labels: list[Dynamic] = []
-        self.place: dict[Dynamic, int] = {(): 0}
+        self.labels: list[Label] = []
+        self.place: dict[Label, int] = {(): 0}
         self.noise = {x for label in noise or () for x in (label, str(label))}
         #: the smallest label and the codes of a range of integers from there; None if the range is too wide
         self.table: tuple[int, Array] | None = (0, np.empty(0, np.int32))
@@ -184,7 +184,7 @@ class Vocabulary:
                 codes[i] = self._added(given[i], most)
         return codes
 
-    def _added(self, label: Dynamic, most: float) -> int:
+    def _added(self, label: Label, most: float) -> int:
         """The code of a new label; raises above this many bytes."""
         code = self.place.get(label)  # 0.0 and −0.0 are equal, so that they are one label
         if code is None:
@@ -256,7 +256,7 @@ class Vocabulary:
         if new > 0 and size > self._most:
             raise Crowded(len(labels) + 1, size)
 
-    def _hashed(self, column: Dynamic) -> Array:
+    def _hashed(self, column: pa.DictionaryArray) -> Array:
         names, stored = column.dictionary, column.indices
         if stored.type.bit_width < 32:  # 128 names use all codes of a byte
             stored = stored.cast("int32")
