@@ -100,7 +100,8 @@ def _checked(public: object) -> object:
     if not isinstance(public, FunctionType) or hasattr(public, "_checked"):
         return public
 
-    needs, places = getattr(public, "needs", {}), public.__code__.co_varnames
+    needs, misnamed = getattr(public, "needs", {}), getattr(public, "misnamed", {})
+    places = public.__code__.co_varnames
     first = min((places.index(name) for name in needs if name in places), default=1_000)
     usual = {**dict.fromkeys(needs), **(public.__kwdefaults__ or {})}
 
@@ -110,8 +111,9 @@ def _checked(public: object) -> object:
     @wraps(public)
     def checked(*args: object, **given: object) -> object:
         try:
-            if len(args) > first or any(name in given and is_given(name, given[name]) for name in needs):
-                import_module("congruence.inputs.arguments").check_effects(public, args, given)
+            unusual = any(name in given and is_given(name, given[name]) for name in needs)
+            if len(args) > first or unusual or any(name in given for name in misnamed):
+                import_module("congruence.inputs.arguments").check_names_and_effects(public, args, given)
             result = public(*args, **given)
         except MemoryError as error:
             errors = import_module("congruence.errors")

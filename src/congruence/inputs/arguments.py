@@ -1,4 +1,4 @@
-"""Find arguments of a call that have no effect and, after an error, those of the wrong type."""
+"""Find arguments of a call with a wrong name or without effect and, after an error, those of the wrong type."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def misfit(
     given: Mapping[str, object],
     others: Function | None = None,
 ) -> Exception | None:
-    """The error for an argument with a known wrong name, or of another type than its parameter; None if there is none.
+    """The error for an argument of another type than its parameter; None if there is none.
 
     Args:
         function: The function that was called.
@@ -44,10 +44,6 @@ def misfit(
     >>> misfit(f, (2,), {}) is None
     True
     """
-    for name, right in getattr(function, "misnamed", {}).items():
-        if name in given:
-            called = function.__qualname__.removesuffix(".__init__")
-            return TypeError(f"{name} is called {right}: {called}({right}={given[name]!r})")
     try:
         bound = inspect.signature(function).bind(*args, **given).arguments
     except TypeError:  # too many, too few or unknown arguments: Python raises
@@ -61,14 +57,18 @@ def misfit(
     return None
 
 
-def check_effects(function: Function, args: tuple[object, ...], given: Mapping[str, object]) -> None:
-    """Refuse arguments that have no effect in this call, according to the `needs` of the function.
+def check_names_and_effects(function: Function, args: tuple[object, ...], given: Mapping[str, object]) -> None:
+    """Refuse known wrong names, and arguments that have no effect in this call, according to the `needs` of the function.
 
     Args:
         function: The function that was called.
         args: Arguments by position.
         given: Arguments by name.
     """
+    for name, right in getattr(function, "misnamed", {}).items():
+        if name in given:
+            called = function.__qualname__.removesuffix(".__init__")
+            raise TypeError(f"{name} is called {right}: {called}({right}={given[name]!r})")
     try:
         bound = inspect.signature(function).bind(*args, **given)
     except TypeError:  # too many, too few or unknown arguments: Python raises in the call
