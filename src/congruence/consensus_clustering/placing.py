@@ -110,8 +110,8 @@ class Placing:
         labels, sure = np.empty(n, np.int32), np.empty(n)
         groups, starts, table, chances, shares, said = self.joint
         arguments = (
-            starts, table, self.rule.bias, np.zeros((0, 0)) if self.rule.centres is None else self.rule.centres, chances,
-            self.factor, self.prior, shares, said, self.everywhere, self.g,
+            starts, table, self.rule.bias, np.zeros(0) if self.rule.centres is None else self.rule.centres, chances,
+            self.factor, self.prior, shares, said, said[:, 3] > 0, self.everywhere, self.g,
         )  # fmt: skip
         kernel = jit.compiled(_place, float(n) * len(codes))
         widths = self.widths.tolist()
@@ -198,9 +198,9 @@ def placing_of(
     if rule.centres is None:
         kept = Rule(spread(rule.table[:, order]), rule.bias[order])
     else:
-        centres = np.zeros((k, -(-rule.table.shape[1] // 4) * 4))
-        centres[:, : rule.table.shape[1]] = rule.centres[order]
-        kept = Rule(spread(rule.table), rule.bias[order], centres)
+        centres = np.zeros((-(-rule.table.shape[1] // 4) * 4, -(-k // 4) * 4))
+        centres[: rule.table.shape[1], :k] = rule.centres[order].T
+        kept = Rule(spread(rule.table), rule.bias[order], centres.ravel())
     return Placing(
         np.cumsum([0, *widths])[:-1], clusters, kept,
         np.zeros(0) if settled else spread(log_chances(e, totals) * factor), factor, np.log(sizes / sizes.sum()),
@@ -212,7 +212,7 @@ def placing_of(
 def _place(
     codes: Array, starts: Array, table: Array, bias: Array, centres: Array, chances: Array, factor: float,
     prior: Array, shares: Array,
-    said: Array, everywhere: Array, g: float, labels: Array, sure: Array,
+    said: Array, lacking: Array, everywhere: Array, g: float, labels: Array, sure: Array,
 ) -> None:  # fmt: skip
     """Cluster and confidence of each point, into `labels` and `sure`; see `Placing.run`.
 
@@ -225,11 +225,11 @@ def _place(
     sums, logits, rows = np.zeros(width), np.zeros(wide), np.zeros(members, np.uint64)
     most = MOST_POSTERIOR + np.log(k)
     for i in range(n):
-        lacks = 0.0
+        lacks = False
         for member in range(members):
             row = np.uint64(starts[member]) + np.uint64(codes[member, i])
             rows[member] = row
-            lacks += said[row, 3]
+            lacks |= lacking[row]
         for j in range(0, width, 4):
             a, b, c, d = 0.0, 0.0, 0.0, 0.0
             for member in range(members):
@@ -241,7 +241,7 @@ def _place(
             sums[j], sums[j + 1], sums[j + 2], sums[j + 3] = a, b, c, d
         best, own = -np.inf, 0
         if len(centres):
-            own = _nearest(sums, centres, bias)
+            own = _nearest(sums, centres, bias, logits)
         else:
             for cluster in range(k):
                 score = sums[cluster] + bias[cluster]
@@ -253,7 +253,7 @@ def _place(
             share += shares[at]
             voted += shares[at + np.uint64(1)]
         share_said, voted_said, seen = everywhere[0], everywhere[1], everywhere[2]
-        if lacks > 0:
+        if lacks:
             share_said, voted_said, seen = 0.0, 0.0, 0.0
             for member in range(members):
                 share_said += said[rows[member], 0]
@@ -287,18 +287,24 @@ def _place(
 
 
 @jit.helper
-def _nearest(sums: Array, centres: Array, bias: Array) -> int:
-    """The cluster whose centre has the direction most similar to that of the sums."""
+def _nearest(sums: Array, centres: Array, bias: Array, scores: Array) -> int:
+    """The cluster whose centre has the direction most similar to that of the sums; overwrites the scores."""
     length = 0.0
     for j in range(len(sums)):
         length += sums[j] * sums[j]
     length = 1.0 / np.sqrt(length) if length > 0 else 0.0
+    for cluster in range(0, len(scores), 4):
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for j in range(len(sums)):
+            at = np.uint64(j * len(scores) + cluster)
+            a += sums[j] * centres[at]
+            b += sums[j] * centres[at + np.uint64(1)]
+            c += sums[j] * centres[at + np.uint64(2)]
+            d += sums[j] * centres[at + np.uint64(3)]
+        scores[cluster], scores[cluster + 1], scores[cluster + 2], scores[cluster + 3] = a, b, c, d
     best, own = -np.inf, 0
     for cluster in range(len(bias)):
-        score = 0.0
-        for j in range(len(sums)):
-            score += sums[j] * centres[cluster, j]
-        score = score * length + bias[cluster]
+        score = scores[cluster] * length + bias[cluster]
         if score > best:
             best, own = score, cluster
     return own
