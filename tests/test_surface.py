@@ -187,7 +187,7 @@ def test_the_number_of_clusters_is_called_n_clusters():
     for name in named:
         with pytest.raises(TypeError, match=rf"^k is called n_clusters: {name}\(n_clusters=3\)$"):
             getattr(cg, name)(k=3)
-    with pytest.raises(TypeError, match="^k is called n_clusters"):  # not "the method has no option k"
+    with pytest.raises(TypeError, match=r"^k is called n_clusters"):  # not "the method has no option k"
         cg.alternatives([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], k=2)
     h = cg.Hierarchy("(a:1,b:1);")
     for call in (lambda: cg.choose_k([[0.0]], n_clusters=3), lambda: h.cut(n_clusters=2)):

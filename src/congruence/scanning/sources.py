@@ -134,10 +134,10 @@ class _Files(_Listed):
                 rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
                 return file.schema, [ArrowFile(path, rows, shown, found)]
         encoding = checked_encoding_of(path)
-        if encoding == "cp1252":
-            warn_of_encoding(shown)
         part = TextFile(path, delimiter_of(path, kind, encoding), None, shown, found, encoding, self.missing)
         schema = part.schema
+        if encoding == "cp1252":
+            warn_of_encoding(shown)
         self.fields = True
         return schema, [part]
 
