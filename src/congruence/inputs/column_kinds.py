@@ -341,7 +341,7 @@ def named_sorting(
     apart: Sequence[str | None] = (),
     is_data: bool = False,
 ) -> Sorting:
-    """The columns that were named; of the others, the first with distinct ids names the rows, and the rest is left out.
+    """The columns that were named; the first other column of distinct ids names the rows, and the rest are left out.
 
     >>> import numpy as np
     >>> table = {"cell": np.array(list("abcdef")), "kmeans": np.array([0, 0, 1, 1, 2, 2]), "age": np.arange(6)}
