@@ -429,12 +429,12 @@ def first_ids(columns: Mapping[str, ColumnLike]) -> dict[str, ColumnLike]:
 
 
 def _not_labels(found: ColumnKind) -> str:
-    """The kind of a column that is not a clustering, else None."""
+    """The kind of a column that is not a clustering, else ""."""
     return "" if found.kind in ("labels", "memberships") else found.kind
 
 
 def _not_data(name: str, column: ColumnLike, found: ColumnKind, measured: bool) -> str:
-    """The kind of a column that is not a feature (id, label, text, or class codes), else None."""
+    """The kind of a column that is not a feature (id, label, text, or class codes), else ""."""
     import pyarrow.compute as pc
 
     if not found.is_number:
