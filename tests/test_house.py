@@ -147,7 +147,7 @@ WAYS: dict[str, Callable[[], Any]] = {
 
 
 def table_of_ways() -> dict[str, tuple[int, int]]:
-    """Numbers of rooms and modules in the table of docs/how_it_works.md."""
+    """Numbers of packages and modules in the table of docs/how_it_works.md."""
     text = (Path(__file__).parents[1] / "docs" / "how_it_works.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `cg\.(\w+)` \| .* \| (\d+) \| (\d+) \|$", text, flags=re.M)
     return {name: (int(rooms), int(modules)) for name, rooms, modules in rows}
