@@ -268,7 +268,7 @@ def test_every_page_is_in_the_site():
     }  # fmt: skip
 
 
-def test_every_room_is_in_the_table():
+def test_every_package_is_in_the_table():
     """docs/how_it_works.md lists the packages of the import contract, in its order."""
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"

@@ -383,7 +383,7 @@ def _counting_of(part: PartialTables) -> Counting:
 
 
 class Addable(Protocol):
-    """A partial result: two of one kind add up."""
+    """A partial result, which can be added to another of the same kind."""
 
     def __add__(self, other: Self, /) -> Self: ...
 
@@ -415,7 +415,7 @@ def merge(a: Part, b: Part) -> Part:
     [[2, 1], [0, 2]]
     """
     if type(a) is not type(b) or not hasattr(a, "__add__") or not type(a).__module__.startswith("congruence."):
-        raise InputError(f"merge adds two partial results of one kind, not {type(a).__name__} and {type(b).__name__}")
+        raise InputError(f"merge adds two results of the same kind, not {type(a).__name__} and {type(b).__name__}")
     return a + b
 
 
