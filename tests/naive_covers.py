@@ -24,7 +24,7 @@ def of_pairs(n: int) -> list[tuple[int, int]]:
 
 
 def same(a: Cover, b: Cover) -> bool:
-    """The same clusters, each as often."""
+    """Whether both have the same clusters, each equally often."""
     return sorted(sorted(c) for c in a) == sorted(sorted(c) for c in b)
 
 

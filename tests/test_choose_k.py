@@ -23,7 +23,7 @@ RNG_STRIPS = np.random.default_rng(8)
 
 
 def test_four_blobs_in_a_square_are_four():
-    """The case that members of one random start got wrong: they said five."""
+    """A case in which the agreement of clusterings from one random start each gave five."""
     rng = np.random.default_rng(0)
     X = np.repeat([[0, 0], [0, 6], [6, 0], [6, 6]], 50, axis=0) + rng.normal(size=(200, 2))
     choice = cg.choose_k(X)

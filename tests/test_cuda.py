@@ -168,7 +168,7 @@ def test_vectors_on_the_card_are_encoded_together(monkeypatch, kind):
 
 
 def test_rows_are_dealt_evenly():
-    """Each row of the grid of pairs goes to one GPU, and all get about as many pairs."""
+    """Each row of the grid of pairs goes to one GPU, and all get about equally many pairs."""
     from congruence.engine.cuda import counting
 
     runs = [plan.Run(i, i + 1, 100) for i in range(99)]

@@ -49,7 +49,7 @@ def test_a_range_wider_than_the_largest_float():
 
 
 def test_equal_frequency_merges_edges_that_coincide():
-    """Iris has 10, 9, 10 and 9 bins, as scikit-learn's quantile binning finds; and bins hold about as many points."""
+    """Iris has 10, 9, 10 and 9 bins, as scikit-learn's quantile binning finds; bins hold about equally many points."""
     X = load_iris().data
     b = cg.Binning("frequency").fit(X)
     assert b.n_bins == (10, 9, 10, 9)

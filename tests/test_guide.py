@@ -268,12 +268,12 @@ def test_every_page_is_in_the_site():
     }  # fmt: skip
 
 
-def test_every_room_is_in_the_table():
-    """docs/how_it_works.md lists the rooms of the import contract, in its order."""
+def test_every_package_is_in_the_table():
+    """docs/how_it_works.md lists the packages of the import contract, in its order."""
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ][0]
-    text = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8").partition("## The rooms")[2]
+    text = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8").partition("## The packages")[2]
     rooms = [word for cell in re.findall(r"^\| (`.*?) \|", text, flags=re.M) for word in re.findall(r"`(\w+)/?`", cell)]
     layers = [
         word for layer in contract["layers"] for word in re.findall(r"congruence\.(\w+)", layer) if word != "__main__"

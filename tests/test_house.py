@@ -76,7 +76,7 @@ def test_no_file_is_too_long():
         assert long <= LONG
 
 
-def test_no_room_hides_a_public_name():
+def test_no_package_hides_a_public_name():
     """No folder or module at the root has a public name: importing it would hide cg.consensus and the like."""
     rooms = {p.stem for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()} - {"__init__"}
     assert not rooms & set(dir(cg))
@@ -113,7 +113,7 @@ def test_every_name_of_a_type_is_described_and_used():
             assert name in words, f"no annotation uses {name}"
 
 
-# --- the way of a call through the rooms ------------------------------------------------------------------------------
+# --- the path of a call through the packages --------------------------------------------------------------------------
 
 A, B = [0, 0, 1, 1, 2, 2] * 4, [0, 0, 1, 2, 2, 2] * 4
 RUNS = {"a": A, "b": B, "c": [0, 1] * 12}
@@ -147,7 +147,7 @@ WAYS: dict[str, Callable[[], Any]] = {
 
 
 def table_of_ways() -> dict[str, tuple[int, int]]:
-    """Numbers of rooms and modules in the table of docs/how_it_works.md."""
+    """Numbers of packages and modules in the table of docs/how_it_works.md."""
     text = (Path(__file__).parents[1] / "docs" / "how_it_works.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `cg\.(\w+)` \| .* \| (\d+) \| (\d+) \|$", text, flags=re.M)
     return {name: (int(rooms), int(modules)) for name, rooms, modules in rows}

@@ -154,7 +154,7 @@ def test_sources_that_cannot_be_scanned(tmp_path):
         (lambda: cg.consensus_silhouette(cg.Ensemble(s[["int", "text"]]), s["int"]), r"needs the label of every point"),
         (lambda: cg.Ensemble(s[["int", "text"]]).arimm(np.eye(30)), r"similarity matrix with scanned members"),
         (lambda: cg.compare_all(s, noise={"nope": 1}), r"noise names an unknown column 'nope'"),
-        (lambda: cg.merge(cg.partial_tables({"a": [1]}), 3), r"merge adds two partial results of one kind"),
+        (lambda: cg.merge(cg.partial_tables({"a": [1]}), 3), r"merge adds two results of the same kind"),
         (lambda: cg.partial_tables({"a": [1]}) + cg.partial_tables({"b": [1]}), r"cannot be added: use the same columns"),
         (lambda: cg.PartialTables.from_bytes(b"nonsense"), r"these bytes are not partial tables"),
         (lambda: cg.partial_tables({"a": [1], "b": ["x"]}) + cg.partial_tables({"a": ["1"], "b": ["x"]}), r"kind text"),

@@ -1,4 +1,4 @@
-"""A point of weight 0 or frequency 0 is as if absent, for every measure and on every route."""
+"""A point of weight 0 or frequency 0 has no effect, for every measure and on every route."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,7 +116,7 @@ def test_a_point_of_weight_0_changes_no_measure_of_ensembles(kind: str, tmp_path
 
 
 def test_weights_whose_products_underflow_are_refused(tmp_path: Path) -> None:
-    """Pairs of points of weight 1 would be lost beside 1e200, and jaccard be 0 for 0.5: in memory, scanned and merged."""
+    """Next to a weight of 1e200, pairs of weight 1 would be lost, and jaccard be 0, not 0.5: in memory, scanned and merged."""
     a, b, w = [0, 1, 2, 2, 3, 3], [0, 1, 2, 2, 3, 4], [1e140, 1e140, 1.0, 1.0, 1.0, 1.0]
     assert cg.jaccard(a, b, sample_weight=w) == pytest.approx(0.5, rel=1e-12)
     wide = [1e200, 1e200, *w[2:]]

@@ -202,7 +202,7 @@ def misnamed(**names: str) -> Callable[[F], F]:
     return noted
 
 
-#: for an option that does not always apply: what it needs, in words, and whether the given arguments include it
+#: for an option that does not always apply: a description of what it needs, and whether the given arguments have it
 Needs = dict[str, tuple[str, Callable[[dict[str, Option]], object]]]
 
 
@@ -210,8 +210,8 @@ def needs(**options: tuple[str, Callable[[dict[str, Option]], object]]) -> Calla
     """Register what the options of a function need; a call with an option that has no effect is refused.
 
     Args:
-        options: For each option, what it needs, in words, and a function of all arguments by name that says whether it is
-            there.
+        options: For each option, a description of what it needs, and a function of all arguments by name that says
+            whether the call has it.
 
     >>> import congruence as cg
     >>> cg.adjusted("jaccard", sided="one")
@@ -253,7 +253,7 @@ def check_needs(function: Function, given: dict[str, Option]) -> None:
 
 
 def without_effect(function: Function, where: str, **given: Option) -> None:
-    """Refuse options that have no effect in this call: those with another value than the default of the function.
+    """Refuse options that have no effect in this call, unless they have the default value of the function.
 
     Args:
         function: The public function, or the class, that was called.

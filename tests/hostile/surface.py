@@ -1,4 +1,4 @@
-"""Every option of every command and every public function and method, found by looking: with usual and with odd values."""
+"""Every option of every command and every public function and method, found by inspection, with usual and odd values."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ def any_call(rng: Random, folder: Path, quick: bool = False, turn: int = 0) -> t
 
 
 def further_doors(rng: Random, folder: Path) -> tuple[str, list[str], str]:
-    """Text files by hand, through every door: the same answer or a refusal from all that can read them."""
+    """Handwritten text files through every entry point: all that can read them give the same answer, or refuse."""
     from hostile.calls import judged_doors
 
     return judged_doors(rng, further_file(rng, folder), folder)

@@ -26,5 +26,5 @@ def transformed(points: Points, knowns: Sequence[Array]) -> Array:
             others = X[codes != c] - centre
             spread += others.T @ others / len(X)
     values, vectors = np.linalg.eigh(spread)
-    kept = values > 1e-9 * values.max()  # directions in which the points do not differ
+    kept = values > 1e-9 * values.max()  # drop directions in which the points do not differ
     return np.asarray(X @ (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T)

@@ -16,8 +16,9 @@ def coala(
 ) -> Found:
     """Labels by merging; the status says how many merges were for quality and for dissimilarity.
 
-    Each step merges the closest two clusters if they are nearer than `omega` times the closest two of which no point
-    shares a given cluster; else the latter. An `omega` near 0 favours dissimilarity; 1 or more favours quality.
+    Each step merges the two closest clusters if their distance is less than `omega` times that of the two closest clusters
+    without a given cluster in common; otherwise it merges the latter. An `omega` near 0 favours dissimilarity; 1 or more
+    favours quality.
     """
     from scipy.spatial.distance import pdist, squareform
 

@@ -90,7 +90,7 @@ def maximus_published(
     least = sum(least_similarity((d @ totals), k) for d in densities)
     first = sum(similarity(d @ profile.T) for d in densities) / least
     tied = float((best.sum(axis=1) > 1).mean())
-    notes = (f"the profile of the program has similarity {first:.4f} of the least; {tied:.0%} of the votes were ties",)
+    notes = (f"the profile has {first:.4f} times the smallest possible similarity; {tied:.0%} of the votes were ties",)
     return Found(labels, solution.status, solution.gap, notes)
 
 

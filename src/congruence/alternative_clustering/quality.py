@@ -75,7 +75,7 @@ def dissimilarity_quality(
         given: The given clustering, or several.
         labels: One label per point, without gaps.
         inter: Distance between clusters; see `cg.dunn`. Default 4.
-        intra: Diameter of a cluster; see `cg.dunn`. Default 3.
+        intra: Extent of a cluster; see `cg.dunn`. Default 3.
         scale: Whether to standardise the attributes first. Default False.
 
     Returns:

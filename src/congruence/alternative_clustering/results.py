@@ -36,7 +36,7 @@ class Alternative(Result):
         gdi: Generalised Dunn index; NaN for one cluster.
         dq: Harmonic mean of dissimilarity and Dunn index.
         silhouette: Mean silhouette.
-        random: The same scores of shuffled labels, mean of five.
+        random: Mean of the same scores over five shuffles of the labels.
         status: Solver status.
         gap: Relative gap to the proved bound, NaN if unknown.
         seconds: Time used.
@@ -63,7 +63,7 @@ class Alternative(Result):
     gdi: float
     dq: float
     silhouette: float
-    #: the same scores of labels shuffled over the points: mean of five
+    #: mean of the same scores over five shuffles of the labels
     random: dict[str, float]
     #: solver status, and relative gap to the bound of its last program; NaN if unknown
     status: str

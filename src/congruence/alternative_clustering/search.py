@@ -61,7 +61,7 @@ class Method:
         return {p.name: p.default for p in kinds if p.kind is p.KEYWORD_ONLY}
 
 
-_SQUARE = "it holds all pairs of points in memory"
+_SQUARE, _ALL = "it holds all pairs of points in memory", "k-means visits all points"
 METHODS = {
     "maximus": Method(maximus, "k-means within caps on the similarity", 500_000, "each program visits all points"),
     "maximus_published": Method(
@@ -74,11 +74,11 @@ METHODS = {
     ),
     "coala": Method(coala, "average linkage with cannot-links", 10_000, _SQUARE, n_init=1),
     "cib": Method(cib, "conditional information bottleneck", 100_000, "it visits points one at a time", n_init=5),
-    "condens": Method(condens, "conditional ensemble", 1_000_000, "k-means visits all points"),
-    "metaclusters": Method(metaclusters, "meta clustering", 1_000_000, "k-means visits all points", n_init=60),
+    "condens": Method(condens, "conditional ensemble", 1_000_000, _ALL),
+    "metaclusters": Method(metaclusters, "meta clustering", 1_000_000, _ALL, n_init=60),
     "mincentropy": Method(mincentropy, "minimum conditional entropy", 10_000, _SQUARE),
-    "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, "k-means", nominal=False),
-    "adft": Method(adft, "k-means after a map that hides the given clusters", 1_000_000, "k-means", nominal=False),
+    "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, _ALL, nominal=False),
+    "adft": Method(adft, "k-means after a map that hides the given clusters", 1_000_000, _ALL, nominal=False),
 }
 #: current methods; the others are kept only to reproduce a paper
 CURRENT = tuple(name for name, method in METHODS.items() if method.status is Status.CURRENT)
@@ -147,7 +147,7 @@ def alternatives(
         options: Options of the method.
 
     Returns:
-        A list of `Alternative`, with `.to_frame()` and `.plot()`.
+        A list of `Alternative`, each with `.labels`, `.scores` and `.to_frame()`; the list has `.plot()`.
 
     Raises:
         InputError: If an argument is invalid, or a method cannot take the data.
@@ -315,7 +315,7 @@ def _check(
     clusters = sum(int(codes.max()) + 1 for codes in knowns.values()) + (many - 1) * k
     if method == "maximus" and k * clusters > MOST_PRICES and options.get("solver", "dual") == "dual":
         raise InputError(
-            f"{k} clusters against {clusters} known ones are {k * clusters:,} rows, more than the {MOST_PRICES:,} that "
+            f"{k} clusters against {clusters} known ones make {k * clusters:,} rows, more than the {MOST_PRICES:,} that "
             "maximus can price; use fewer clusters, or mincentropy or condens"
         )
 

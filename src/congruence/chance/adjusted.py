@@ -45,7 +45,7 @@ class Expectation:
 
 @lru_cache(maxsize=4096)
 def _expectation(m: Measure, null: str, sided: str, draws: int, seed: int, a: bytes, b: bytes) -> Expectation:
-    """Cache key: the cluster sizes, in descending order."""
+    """The expected value for these cluster sizes, as bytes in descending order; cached."""
     return _mean_of(RandomPair(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64), null, sided), m, draws, seed)
 
 

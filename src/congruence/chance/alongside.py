@@ -46,7 +46,7 @@ def beside(
                 further.setdefault(name, {})[key] = x
             cautions += [Caution("no_interval", key, f"no interval of {{subject}}: {why}") for why in said]
             cautions += _own(ci, f"interval of {key}")
-    drawn = f"share of {n_permutations or DRAWS:,} random permutations that agree as well or better, with the +1 rule"
+    drawn = f"(1 + permutations that agree as well or better) / (1 + {n_permutations or DRAWS:,} random permutations)"
     how = f"p: {_ways(ways, drawn)}"
     return replace(
         result, further=further, cautions=(*result.cautions, *cautions, *_how(p_values and how, intervals, level))
@@ -116,7 +116,7 @@ def beside_reference(
         if correction == "none"
         else f"corrected by {CORRECTIONS[correction]}, separately for each measure"
     )
-    drawn = f"{n_permutations or DRAWS:,} random permutations with the +1 rule"
+    drawn = f"(1 + permutations that agree as well or better) / (1 + {n_permutations or DRAWS:,} random permutations)"
     how = f"p: {_ways(ways, drawn)}, {made} for {len(named)} clusterings"
     return replace(
         result, further=further, cautions=(*result.cautions, *cautions, *_how(p_values and how, intervals, level))

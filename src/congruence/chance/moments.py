@@ -203,14 +203,14 @@ def _fineness(rows: Sequence[Margin], columns: Sequence[Margin]) -> Array:
 #: not lighter than those of the distribution; otherwise the distribution may end before S does, or after it
 LEAST_DEVIATION, LEAST_FINENESS, LEAST_SKEWNESS, LEAST_EXCESS = 8.0, 6.5, -0.02, -0.02
 
-#: the smallest fineness plus the logarithm of the p-value of a lower tail: few tables are that even, and many have the same S
+#: the smallest fineness plus the logarithm of the p-value of a lower tail: few tables reach far into it, and many share one S
 LEAST_FINENESS_BELOW = 7.5
 
-#: for lower tails down to each of these: the largest size of the excess, in units of 1 and of the squared skewness, and the
-#: smallest number of points. Further down, the distribution ends before S does
+#: for lower tails down to each of these p-values: the largest absolute excess, the same divided by the squared skewness, and
+#: the smallest number of points. Further down, the distribution ends before S does
 BELOW = ((0.05, math.inf, math.inf, 0), (1e-2, 0.03, math.inf, 250), (1e-4, 0.03, 0.008, 1000))
 
-#: for p-values down to each of these: the largest size of the excess and the smallest number of points. The tails differ more
+#: for p-values down to each of these: the largest absolute excess and the smallest number of points. The tails differ more
 #: the further out they are
 LIMITS = ((1e-2, 0.4, 100), (1e-3, 0.06, 1000), (1e-4, 0.02, 1000), (0.0, 0.01, 1000))
 

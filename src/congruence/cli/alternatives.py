@@ -31,7 +31,7 @@ def alternatives(
     n: Annotated[int, typer.Option("--n", min=1, help="Number of alternatives, each different from those before.")] = 1,
     method: Annotated[
         Literal["auto", "maximus", "coala", "cib", "condens", "metaclusters", "mincentropy", "orthogonal", "adft"],
-        typer.Option(help="How to find them."),
+        typer.Option(help="Method that finds the alternatives."),
     ] = "maximus",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the labels to this file, one column each.")

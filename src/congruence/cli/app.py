@@ -179,7 +179,7 @@ def _out_of_memory(used: int) -> None:
 
 
 def memory_of_tables() -> float | None:
-    """The part of --memory that a scan may take beside the program and its libraries; None without a limit."""
+    """The part of --memory that is left for a scan after the program and its libraries; None without a limit."""
     if settings.memory is None:
         return None
     from congruence.scanning.room import bytes_of
@@ -318,14 +318,12 @@ Numbers = Annotated[
 DataColumns = Annotated[str | None, typer.Option(help="The same as --columns: columns of numbers, as in a,b or 'PC*'.")]
 RowNames = Annotated[str | None, typer.Option(help="Column of row ids: kept, but not used for clustering.")]
 Reference = Annotated[str | None, typer.Option(help="Compare every other column with this one.")]
-Id = Annotated[str | None, typer.Option(help="Column of row ids: not a clustering; two files are joined by it.")]
+Id = Annotated[str | None, typer.Option(help="Column of row ids, not a clustering; joins two files.")]
 Long = Annotated[str | None, typer.Option(help="The file is a long table with these columns: id,method,label.")]
 Unassigned = Annotated[
-    Policy, typer.Option(help="How to treat points without a label; covers keep points in no cluster.")
+    Policy, typer.Option(help="How to treat points without a label; keep is for covers, and their default.")
 ]
-Noise = Annotated[
-    str | None, typer.Option(help="Labels that mean noise: -1, or -1,unknown, or COLUMN=-1 (repeat after a semicolon).")
-]
+Noise = Annotated[str | None, typer.Option(help="Labels that mean noise: -1, or -1,unknown, or by column 'a=-1;b=0'.")]
 Weight = Annotated[str | None, typer.Option(help="Column of importance weights.")]
 Frequency = Annotated[str | None, typer.Option(help="Column of counts: how often each row occurs.")]
 Output = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]

@@ -55,7 +55,7 @@ def consensus(
     reference: Annotated[
         str | None,
         typer.Option(
-            help="Column to compare the result with, not a member; default: a column called truth or class; or none."
+            help="Column to compare the result with, not a member; default: a column called truth or class; none: no column."
         ),
     ] = None,
     columns: Columns = None,

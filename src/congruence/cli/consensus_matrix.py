@@ -28,7 +28,7 @@ def consensus_matrix(
     missing: Missing = "ratio",
     noise: Noise = None,
     threshold: Annotated[float | None, typer.Option(help="Keep entries at or above this, as a sparse matrix.")] = None,
-    float32: Annotated[bool, typer.Option("--float32", help="Use half the memory.")] = False,
+    float32: Annotated[bool, typer.Option("--float32", help="Store float32 entries, in half the memory.")] = False,
     threads: Threads = None,
 ) -> None:
     """Write the share of members that put each pair of points together; an npz file keeps the ids of the points.

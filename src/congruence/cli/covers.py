@@ -43,9 +43,9 @@ ReadAs = Annotated[
     ),
 ]
 NumberOfPoints = Annotated[
-    int | None, typer.Option("--n", min=1, help="Covers: number of points, including those in no cluster.")
+    int | None, typer.Option("--n", min=1, help="For covers: number of points, including those in no cluster.")
 ]
-KeysOfJson = Annotated[Keys, typer.Option("--keys", help="Covers as a JSON mapping: what its keys are.")]
+KeysOfJson = Annotated[Keys, typer.Option("--keys", help="For covers in a JSON mapping: what its keys are.")]
 
 
 def holds_covers(files: Sequence[Path], format_in: FormatIn | None) -> bool:

@@ -33,7 +33,7 @@ def ensemble(
     reference: Annotated[
         str | None,
         typer.Option(
-            help="Column to compare the ensemble with, not a member; default: a column called truth or class; or none."
+            help="Column to compare the ensemble with, not a member; default: a column called truth or class; none: no column."
         ),
     ] = None,
     against: Annotated[Path | None, typer.Option(help="File of a second ensemble of the same points.")] = None,

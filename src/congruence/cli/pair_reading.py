@@ -17,7 +17,7 @@ from congruence.typing import ColumnLike, NoiseLike
 
 @contextmanager
 def named(names: tuple[str, str]) -> Iterator[None]:
-    """Errors and warnings about a and b, with the names of the two columns."""
+    """Name the two columns instead of a and b in errors and warnings."""
 
     def said(text: str) -> str:
         return f"{names['ab'.index(text[0])]}{text[1:]}" if text[:2] in ("a ", "b ", "a:", "b:") else text

@@ -19,7 +19,7 @@ MOST_NUMBERS = 10_000
 
 
 def noise_labels(text: str | None) -> Dynamic:
-    """-1 · -1,unknown · COLUMN=-1;OTHER=0"""
+    """Noise labels of an option: -1, or -1,unknown, or by column COLUMN=-1;OTHER=0."""
     if text is None:
         return None
 

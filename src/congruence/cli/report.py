@@ -45,7 +45,7 @@ def report(
     reference: Annotated[
         str | None,
         typer.Option(
-            help="Column to compare with; default: a column called truth, class, label or reference; or none."
+            help="Column to compare with; default: a column called truth, class, label or reference; none: no column."
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the page here.")] = Path("report.html"),

@@ -51,7 +51,7 @@ def what_explains(tables: Tables, measures: Container[str]) -> tuple[Caution, ..
     if observed != observed:
         return ()
     text = (
-        f"{{subject}}: {observed:.1%} of the pairs of points share as many clusters in both ({expected:.1%} expected by "
-        f"chance); {unshared:.1%} share none in either"
+        f"{{subject}}: {observed:.1%} of the pairs of points share the same number of clusters in both ({expected:.1%} "
+        f"expected by chance); {unshared:.1%} share none in either"
     )
     return (Caution("agreement_by_chance", "omega", text),)

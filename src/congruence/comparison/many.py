@@ -39,7 +39,7 @@ ARI = ("ari",)
 
 
 class Passing(Ensemble):
-    """An ensemble for the length of one call: integers stay in the arrays given, and are encoded where they are counted."""
+    """An ensemble for the duration of one call: integers stay in the given arrays, and are encoded when they are counted."""
 
     keeps = False
 

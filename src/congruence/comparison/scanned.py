@@ -15,7 +15,7 @@ from congruence.typing import ColumnLike, Label, PathLike
 
 
 def names_by_code(column: Column) -> tuple[tuple[Label, ...], list[Label]]:
-    """The labels of a scanned column in order of reading, and the name of each code: none, the labels, and others."""
+    """The labels of a scanned column in order of appearance, and the name of each code: no label, the labels, other labels."""
     part = column.source.facts(column)
     c = part.names.index(column.name)
     rank, names = named_labels(part, c)

@@ -55,7 +55,7 @@ def density_profile(
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
         threads: Number of threads; it does not change results. Default None: all cores.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+        engine: Where to count: "auto" (default) uses the GPU if the data are on one, else the CPU; "cpu"; or
             "cuda".
 
     Returns:

@@ -48,7 +48,7 @@ MOST_PAIRS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel:
-    """The kernel used instead of the product of two profiles, of single clusters or whole profiles; kept for the paper."""
+    """The kernel used instead of the product of two profiles or of their clusters; kept only to reproduce the paper."""
 
     kernel: str = "linear"
     kernel_on: str = "profile"
@@ -254,7 +254,7 @@ def compare_profiles(
             labels. Default None.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
         threads: Number of threads; it does not change results. Default None: all cores.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
+        engine: Where to count: "auto" (default) uses the GPU if the data are on one, else the CPU; "cpu"; or
             "cuda".
         historical: Options kept only to reproduce a paper: `kernel` ("linear", "polynomial" or "rbf" in place of the
             product of profiles), `kernel_on` ("profile" or "clusters"), `degree` and `coef0` of the polynomial
@@ -459,7 +459,7 @@ def _matched(
     else:
         own = [float(square_p.sum()), float(square_q.sum())]
     k, m = linear_sum_assignment(gain, maximize=True)
-    # clusters without a common bin are not really matched
+    # clusters without a common bin are not matched
     shared = product[k, m] > 0
     sim, mean = float(gain[k, m].sum()), float(gain.sum() / most)
     if kernel.kernel != "linear" and kernel.kernel_on == "profile":

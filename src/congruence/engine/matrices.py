@@ -120,8 +120,9 @@ def table_sums(
     engine: str = "cpu",
     counted: PairsOfMembers | None = None,
 ) -> MatrixSums:
-    """The same sums for two ensembles from the tables of their members: without an n × n matrix, in exact integers until one
-    division.
+    """The same sums for two ensembles, from the tables of their members, without an n × n matrix.
+
+    Sums are exact integers until one division.
 
     `within` also computes the sums of each matrix with itself (kas, nsf, sms). `missing` says how members with gaps count:
     "plain" (a gap is a disagreement) or "pooled" (over pairs of members, on the points that both label). `counted` is the

@@ -243,8 +243,8 @@ def consensus_matrix(
         ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         dtype: Type of the entries. Default float64.
         threshold: Entries below it are dropped, and the matrix is sparse. Default None: dense.
-        missing: How pairs of points without a label in a member count: "ratio" (default), "plain" or "pooled"; see the guide
-            to ensembles.
+        missing: How pairs of points without a label in a member count: "ratio" (default) or "plain"; see the guide to
+            ensembles.
         threads: Number of threads; it does not change results. Default None: all cores.
 
     Returns:
@@ -311,8 +311,8 @@ def consensus_blocks(
         ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         rows: Number of rows per block. Default 256.
         dtype: Type of the entries. Default float64.
-        missing: How pairs of points without a label in a member count: "ratio" (default), "plain" or "pooled"; see the guide
-            to ensembles.
+        missing: How pairs of points without a label in a member count: "ratio" (default) or "plain"; see the guide to
+            ensembles.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
             "cuda".
 

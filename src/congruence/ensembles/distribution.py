@@ -92,8 +92,8 @@ def consensus_cdf(
     Args:
         ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         sample: Number of pairs of points to sample. Default None: all pairs, exactly.
-        missing: How pairs of points without a label in a member count: "ratio" (default), "plain" or "pooled"; see the guide
-            to ensembles.
+        missing: How pairs of points without a label in a member count: "ratio" (default) or "plain"; see the guide to
+            ensembles.
         random_state: Seed of the sample. Default None.
         progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
             terminal.

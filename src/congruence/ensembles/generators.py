@@ -224,7 +224,7 @@ def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]
 
 def _member(make: Maker, data: Array | SparseMatrix, choices: Sequence[int], stream: np.random.SeedSequence) -> _Made:
     """One member and its warnings; uses one thread, so that sums are added in the same order on every machine."""
-    import sklearn.cluster  # noqa: F401  (only libraries that are loaded can be held to one thread)
+    import sklearn.cluster  # noqa: F401  (only loaded libraries can be limited to one thread)
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(stream)
@@ -429,7 +429,7 @@ def _by_clusterer(clusterer: Estimator, data: Array | SparseMatrix, k: int, rng:
 
 
 def counts_of(clusterer: Estimator) -> list[str]:
-    """The name of the parameter for the number of clusters of a scikit-learn clusterer, or None."""
+    """The parameter of a scikit-learn clusterer for the number of clusters, in a list that is empty if it has none."""
     last = f"{clusterer.steps[-1][0]}__" if hasattr(clusterer, "steps") else ""  # a pipeline clusters in its last step
     known = clusterer.get_params(deep=True)
     return [name for name in (f"{last}n_clusters", f"{last}n_components") if name in known][:1]

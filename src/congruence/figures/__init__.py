@@ -40,8 +40,8 @@ def figure(result: object, backend: Backend = "plotly", **options: Option) -> Fi
         result: The result of `compare`, `compare_all`, `consensus`, `choose_k`, `drift`, `alternatives`, `cut_curve`,
             `compare_cuts`, `tanglegram` or `resolutions`, or an `Ensemble`.
         backend: "plotly" (default) or "matplotlib" (extra `plot`).
-        options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` for an ensemble,
-            `data` for a consensus.
+        options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` and `kind` for an
+            ensemble, `data` for a consensus, `color` and `least` for resolutions.
 
     Returns:
         A plotly or matplotlib figure.

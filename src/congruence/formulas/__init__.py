@@ -1,6 +1,6 @@
 """The measures, one family per file; importing this package declares all of them, in this order."""
 
-from congruence.formulas import pairs  # noqa: I001  (pairs first, as people know them)
+from congruence.formulas import pairs  # noqa: I001  (pairs first: the best-known measures)
 from congruence.formulas import information, matching, covers, matrices, profiles, trees
 from congruence.formulas.record import current_measures, find, measures, names
 from congruence.errors import hint

@@ -199,8 +199,8 @@ def _nf1(o: Overlap) -> tuple[float, float, float]:
 @measure(
     "nf1", title="Normalised F1", needs=Intersections, better="higher", range=(0, 1), reference="rossetti2016",
     definition="nf1 = F * coverage / redundancy", workings=_nf1_workings,
-    caution="depends on the order of clusters if several of a share as many points with one of b: the smallest is taken, then "
-    "the first; average_f1 does not",
+    caution="if several clusters of a share equally many points with one of b, the smallest is used, then the first, so the "
+    "value may depend on their order; that of average_f1 does not",
 )  # fmt: skip
 def nf1(i: Intersections) -> Array:
     """Mean F1 of the clusters of b with the one they share most points with, lower if clusters of a are missed or repeated."""

@@ -45,7 +45,7 @@ COMPARING = {
     "engine": 'Where to count: "auto" (default), "cpu" or "cuda".',
     "client": "Dask client, for columns of a `cg.scan`. Default None.",
     "checkpoint": "Folder of finished parts of a scan. Default None.",
-    "memory": 'Memory for tables of a scan, such as "2GB". Default None.',
+    "memory": 'Most memory that a scan may use, such as "2GB". Default None: that of the scan.',
     "skip_bad": "Whether to skip parts of a scan that cannot be read. Default None: no.",
     "progress": "Function of (done, total) or True, for a scan. Default None.",
 }

@@ -193,7 +193,7 @@ def irm(t: Table, limit: int | None = DENSE_LIMIT) -> float:
     status="historical",
 )  # fmt: skip
 def irm_greedy(t: Table) -> float:
-    """The paper's rule: ship most between the most similar clusters first; ties by (row, column)."""
+    """The paper's rule: ship as many points as possible between the most similar clusters first; ties by (row, column)."""
     return greedy_shipment(t.row, t.col, _overlap(t), t.row_sums, t.col_sums) / t.n if t.n else math.nan
 
 

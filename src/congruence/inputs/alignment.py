@@ -1,4 +1,4 @@
-"""The one border: clusterings of the same points, with indexes, weights and noise labels; two of them as a `PreparedPair`."""
+"""Validate clusterings of the same points, with indexes, weights and noise labels; two of them make a `PreparedPair`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Mass:
 
     @property
     def weights_of_mean_1(self) -> Array:
-        """Importance weights with a mean of 1 over the points that count; a point of weight 0 is as if absent."""
+        """Importance weights with a mean of 1 over the points of weight above 0; the others have no effect."""
         return np.asarray(self.values * (self.points / self.values.sum()))
 
 

@@ -341,7 +341,7 @@ def named_sorting(
     apart: Sequence[str | None] = (),
     is_data: bool = False,
 ) -> Sorting:
-    """The columns that were named; of the others, the first with distinct ids names the rows, and the rest is left out.
+    """The columns that were named; the first other column of distinct ids names the rows, and the rest are left out.
 
     >>> import numpy as np
     >>> table = {"cell": np.array(list("abcdef")), "kmeans": np.array([0, 0, 1, 1, 2, 2]), "age": np.arange(6)}
@@ -429,12 +429,12 @@ def first_ids(columns: Mapping[str, ColumnLike]) -> dict[str, ColumnLike]:
 
 
 def _not_labels(found: ColumnKind) -> str:
-    """The kind of a column that is not a clustering, else None."""
+    """The kind of a column that is not a clustering, else ""."""
     return "" if found.kind in ("labels", "memberships") else found.kind
 
 
 def _not_data(name: str, column: ColumnLike, found: ColumnKind, measured: bool) -> str:
-    """The kind of a column that is not a feature (id, label, text, or class codes), else None."""
+    """The kind of a column that is not a feature (id, label, text, or class codes), else ""."""
     import pyarrow.compute as pc
 
     if not found.is_number:

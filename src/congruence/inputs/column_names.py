@@ -78,7 +78,7 @@ def reference_among(names: Iterable[str]) -> str | None:
 
 
 def other_references(names: Iterable[str], reference: str | None) -> list[str]:
-    """Other columns named like the reference, such as reference1 beside reference0; they are not clusterings to judge.
+    """Other columns named like a reference, such as reference1 if reference0 is the reference; they are not compared.
 
     >>> other_references(["reference0", "kmeans", "reference1"], "reference0"), other_references(["a", "truth"], "a")
     (['reference1'], [])

@@ -114,7 +114,7 @@ def _text(path: Path) -> str:
 
 
 def _as_numbers(words: Iterable[str]) -> dict[str, int]:
-    """The words as integers, if all are integers as Python writes them; else None."""
+    """The words as integers, if all are integers as Python writes them; else empty."""
     different = set(words)
     try:
         numbers = {word: int(word) for word in different}

@@ -281,10 +281,10 @@ class Ensemble(Listing):
         return _door().consensus_matrix(self, **options)
 
     def consensus_blocks(self, **options: Option) -> Iterator[tuple[slice, Array]]:
-        """The consensus matrix in blocks of rows, if it does not fit; see `cg.consensus_blocks`.
+        """The consensus matrix in blocks of rows, if it does not fit in memory; see `cg.consensus_blocks`.
 
         Args:
-            options: Options of the function of the same name, such as `missing` or `threads`.
+            options: Options of the function of the same name, such as `missing` or `rows`.
         """
         return _door().consensus_blocks(self, **options)  # type: ignore[no-any-return]
 
@@ -309,7 +309,7 @@ class Ensemble(Listing):
 
         Args:
             measure: Key or record of a measure; `cg.measures()` lists them. Default "nmi_sum".
-            options: Options of the function of the same name, such as `missing` or `threads`.
+            options: Options of the function of the same name: `threads` and `engine`.
         """
         return float(_door().consensus_index(self, measure, **options))
 
@@ -415,7 +415,7 @@ class Ensemble(Listing):
         """Distribution of the consensus values; see `cg.consensus_cdf`.
 
         Args:
-            options: Options of the function of the same name, such as `missing` or `threads`.
+            options: Options of `cg.consensus_cdf`, such as `missing` or `sample`.
         """
         return _door().consensus_cdf(self, **options)  # type: ignore[no-any-return]
 
@@ -424,7 +424,7 @@ class Ensemble(Listing):
 
         Args:
             lower: Consensus above which a pair is ambiguous. Default 0.1.
-            upper: Consensus up to which it is. Default 0.9.
+            upper: Consensus up to which a pair is ambiguous. Default 0.9.
             options: Options of `cg.consensus_cdf`.
         """
         return float(self.cdf(**options).pac(lower, upper))

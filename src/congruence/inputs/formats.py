@@ -352,8 +352,7 @@ WALKED = 30.0
 
 @lru_cache(maxsize=64)
 def _fault_of_hdf5(path: str, size: int, changed: int) -> str:
-    """What is wrong with an HDF5 file, found in another process: the library that reads it crashes on some files and
-    never returns from others."""
+    """What is wrong with an HDF5 file, or "". Found in another process, because HDF5 crashes or hangs on some files."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", WALK, path], capture_output=True, timeout=WALKED, check=False, text=True

@@ -292,7 +292,7 @@ class Hierarchy:
 
     @misnamed(k="ks", n_clusters="ks")
     def at_levels(self, ks: Iterable[int]) -> Hierarchy:
-        """The hierarchy of these cuts only, as named levels: what `hmi`, `nhmi` and `ahmi` compare.
+        """The hierarchy of these cuts only, as the named levels that `hmi`, `nhmi` and `ahmi` compare.
 
         Args:
             ks: Numbers of clusters, one per level.

@@ -159,7 +159,7 @@ class Memberships:
 
         Args:
             unassigned: Not used: every point has memberships.
-            noise: Not used: hard clusterings beside these may have such labels.
+            noise: Not used: it applies to hard clusterings that are compared with these.
             who: Name used in messages.
         """
         return self

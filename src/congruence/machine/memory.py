@@ -69,7 +69,7 @@ def at_most(limit: float, over: Callable[[int], object]) -> Iterator[None]:
 
 
 def release() -> None:
-    """Give memory that is not used any more back to the system: of objects that refer to each other, of arrow and of C."""
+    """Return unused memory to the system: collect reference cycles, and trim the pools of arrow and of the C library."""
     gc.collect()
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()

@@ -118,7 +118,7 @@ def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[
         slow = [m for m in chosen if m.key in SLOW] if e.n_points * len(e) > LARGE else []
         if not slow:
             return chosen, []
-        text = f"{joined(m.title for m in slow)} left out: too slow for this many labels; name in measures to include"
+        text = f"{joined(m.title for m in slow)} left out: too slow for this many labels; name them in `measures` to show them"
         return [m for m in chosen if m not in slow], [Caution("left_out", "", text)]
     found = [find(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
     if not 1 <= len(found) <= 6:

@@ -197,7 +197,7 @@ def _check_width(clusterings: EnsembleLike) -> None:
 
 
 def _check_sizes(e: Ensemble, n_clusters: int | None) -> None:
-    """Refuse too many clusterings, and a number of clusters that cannot be."""
+    """Refuse too many clusterings, and an impossible number of clusters."""
     if len(e) > MOST_CLUSTERINGS:
         many = f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but there are {len(e):,}; choose some"
         raise InputError(

@@ -53,7 +53,7 @@ def points_of(e: Ensemble, ids: ColumnLike, data: Dynamic, axes: Sequence[str] |
     if frame_kind(data) == "pandas" and len(data) == e.n_points:
         check_index(e, data, "the data", "the clusterings")
     plane = None
-    if hasattr(data, "obsm"):  # AnnData: an embedding to draw, and the data to judge by
+    if hasattr(data, "obsm"):  # AnnData: an embedding to draw, and the data for choose_k
         plane = embedding_columns(data) if axes is not None else picture_of(data)
         matrix, called, _ = matrix_of(data)
         data = dict(zip(called, np.asarray(matrix).T, strict=True)) if "X_pca" in data.obsm else plane or matrix

@@ -126,7 +126,7 @@ def _consensus_rows(e: Ensemble, k: int, random_state: Seed) -> tuple[Consensus 
         return None, tuple(left_out)
     try:
         best = consensus(e, k, able, random_state, progress=False)
-    except InputError as reason:  # no consensus of nothing
+    except InputError as reason:  # for example, no point has a label
         return None, (*({"method": method, "left_out": str(reason)} for method in able), *left_out)
     return best, (*map(dict, best.tried), *left_out)
 

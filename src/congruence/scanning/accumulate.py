@@ -91,7 +91,7 @@ class Accumulator:
         self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
         self.left_out: list[str] = []
         self.taken: dict[int, Piece] = {}
-        #: bytes of the cells of all tables, and what they gained since they were last recorded
+        #: bytes of the cells of all tables, and their growth since they were last recorded
         self.cells, self.grown = 0, 0
         #: threads that count with tables of their own
         self.threads = counting.threads
@@ -200,7 +200,7 @@ class Accumulator:
         return table.size
 
     def _gained(self, table: Cells, before: int) -> None:
-        """Count what a table gained, and raise if it is too much."""
+        """Record the growth of a table, and raise if it exceeds the memory."""
         more = table.size - before
         self.grown += more
         self.cells += more
@@ -208,7 +208,7 @@ class Accumulator:
             raise self._overfull()
 
     def _check(self) -> None:
-        """Record what the labels and tables take, and raise if it is too much."""
+        """Record the size of the labels and tables, and raise if it exceeds the memory."""
         self._record()
         if self.room.free < 0:
             for table in self.tables:
@@ -383,7 +383,7 @@ def _counting_of(part: PartialTables) -> Counting:
 
 
 class Addable(Protocol):
-    """A partial result: two of one kind add up."""
+    """A partial result, which can be added to another of the same kind."""
 
     def __add__(self, other: Self, /) -> Self: ...
 
@@ -415,7 +415,7 @@ def merge(a: Part, b: Part) -> Part:
     [[2, 1], [0, 2]]
     """
     if type(a) is not type(b) or not hasattr(a, "__add__") or not type(a).__module__.startswith("congruence."):
-        raise InputError(f"merge adds two partial results of one kind, not {type(a).__name__} and {type(b).__name__}")
+        raise InputError(f"merge adds two results of the same kind, not {type(a).__name__} and {type(b).__name__}")
     return a + b
 
 

@@ -395,7 +395,7 @@ def statistics(
             found: dict[type, Statistic] = {need: need.from_tables(tables) for need in wanted}  # type: ignore[attr-defined]
             yield Counted(pair_i[some], pair_j[some], tables.n_used, found)
             del tables, found
-        del part  # not beside the tables of the next pass
+        del part  # make room for the tables of the next pass
 
 
 def _tiles(part: PartialTables, members: Sequence[Column], pairs: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The memory of a scan: its limit, and what the labels and tables of one pass take of it, in all threads."""
+"""The memory limit of a scan, and the memory that the labels and tables of one pass take, in all threads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST, SMALL = 100e6, 20e6
 #: bytes per cell of the tables while their statistics are computed, and cells of the pairs computed together
 PER_CELL, TILE = 130, 1 << 18
 
-#: bytes of a label of usual length that is met for the first time, with its entries and copies while it is read
+#: bytes of a new label of usual length, with its entries and copies while it is read
 NEW_LABEL = 300
 
 #: bytes of an empty table
@@ -69,7 +69,7 @@ def check_least(memory: float, files: float, text: str) -> None:
 
 
 def for_tables(memory: float, kept: float, text: bool, stored: bool) -> float:
-    """Bytes for the labels and tables of one pass: without those for reading, and those that earlier passes left."""
+    """Bytes for the labels and tables of one pass, after those for reading and those kept from earlier passes."""
     ahead = min(AHEAD_OF_TEXT, 0.4 * memory) if text else min(AHEAD, memory / 8)
     most = (1 - READING) * memory - ahead - max(0.0, kept - FREE)
     return max(most / 2 if stored else most, min(memory, 1e6))  # parts are bytes before they are stored
@@ -87,7 +87,7 @@ class Overfull(Exception):
 
 
 class Room:
-    """What labels and tables of one pass take, and their limit; shared by the threads of a process."""
+    """The memory that labels and tables of one pass take, and its limit; shared by the threads of a process."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
@@ -96,16 +96,16 @@ class Room:
         self._held: dict[object, tuple[float, float]] = {}
 
     def hold(self, what: object, cells: float, other: float) -> None:
-        """Record the bytes of its cells, and of its labels and what else it takes, of which the first are free."""
+        """Record the bytes of the cells of an object, and its other bytes; of the latter, the first FREE do not count."""
         self._held[what] = cells, other
 
     def drop(self, what: object) -> None:
-        """Record that it is gone."""
+        """Record that an object was released."""
         self._held.pop(what, None)
 
     @property
     def size(self) -> float:
-        """Bytes of all that is recorded."""
+        """Bytes of all recorded objects that count."""
         held = list(self._held.values())
         return sum(cells for cells, _ in held) + max(0.0, sum(other for _, other in held) - FREE)
 
@@ -121,7 +121,7 @@ class Room:
 
 
 def size_of(part: PartialTables) -> float:
-    """Bytes of the cells and labels of a part, about."""
+    """Approximate bytes of the cells and labels of a part."""
     return float(part.nbytes + 100 * sum(map(len, part.labels)))
 
 
@@ -144,7 +144,7 @@ def too_large(names: Sequence[str], over: Overfull, memory: float, once: bool) -
     more = "; an iterator can be read only once, so pass a function that creates it" if once else ""
     size = f"{memory / 1e6:.0f}"
     labels = f"{int(over.widths.max(initial=1)) - 1:,} labels in the first {over.rows:,} rows"
-    far = f"at least {over.size / 1e6:.0f} MB, with {labels}, beside the rows that are read"
+    far = f"at least {over.size / 1e6:.0f} MB, with {labels}, in addition to the rows that are read"
     return InputError(
         f"{what} more than memory={size}MB; use more memory, fewer columns or fewer threads{more} ({far})",
         f"{what} more than {size} MB; pass more --memory, fewer --columns or fewer --threads ({far})",

@@ -59,12 +59,12 @@ def scan(
     """Label columns that stay in their files and are read in row groups when they are compared.
 
     Args:
-        path: Path of a file (parquet, feather, csv) or of a folder of them, an Arrow dataset, a Dask frame, a
-            function that yields batches, an iterator of batches (one pass), or a `Scan`.
-        columns: Names of the label columns. Default None: all except `id`.
+        path: Path of a file (parquet, feather, csv) or of a folder of them, a pattern with `*`, a list of paths, an Arrow
+            dataset, a Dask frame, a function that yields batches, an iterator of batches (one pass), or a `Scan`.
+        columns: Names of the label columns. Default None: all that look like labels, not like ids or measurements.
         id: Column of row ids. Default None.
-        memory: Most memory that the scan may take beside what the process holds before, such as "2GB", or a number of
-            bytes; pairs that do not fit are counted in another pass. Default: 1 GB.
+        memory: Most memory that the scan may use in addition to what the process already holds, such as "2GB", or a number
+            of bytes; pairs that do not fit are counted in another pass. Default: 1 GB.
         threads: Number of threads; it does not change results. Default None: all cores.
         client: Where to count: a Dask client, the address of a scheduler, or any executor. Default None: in this process.
         checkpoint: Folder in which finished parts are kept; a second run resumes from there. Default None.
@@ -283,7 +283,7 @@ class Scan:
             columns: Columns of the scan.
             pairs: Positions of the two columns of each pair.
             mass: Weights of the rows, or None.
-            threads: Number of threads; it does not change results. Default None: all cores.
+            threads: Number of threads, or None for all cores; it does not change results.
             progress: Called with the number of finished rows, or None.
             sample: Rows to take in the first pass; tables that exceed the memory then raise `Overfull`. Default None.
         """
@@ -326,7 +326,7 @@ class Scan:
                 self._keep(key, part, by_name)
                 yield here, part
                 todo = todo[~np.isin(todo, here)]
-                if len(todo) and size_of(part) > self.memory / 8:  # not beside the tables of the next pass
+                if len(todo) and size_of(part) > self.memory / 8:  # make room for the tables of the next pass
                     self._kept.pop()
                     release()
                 del part

@@ -94,7 +94,7 @@ def read_batches(part: Part, counting: Counting | Reading) -> Iterator[Frame]:
 
 
 def read_here(parts: Sequence[Part], counting: Counting, sample: Sample | None) -> Iterator[Group]:
-    """Few large parts: one thread reads and takes rows, all threads count."""
+    """Groups for few large parts: one thread reads and takes rows, and all threads count."""
     listed = () if sample is None else chain.from_iterable(map(sample.of, range(len(sample.groups))))
     for part, wanted in zip_longest(parts, listed):
         first = 0

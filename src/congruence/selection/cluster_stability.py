@@ -189,10 +189,10 @@ def stability(
     Args:
         X: Points × features (array, frame or sparse matrix).
         clusterer: A scikit-learn clusterer or mixture, as in KMeans(3), or a function from data to labels; −1 is noise,
-            and of memberships the largest counts.
+            and a point with memberships belongs to the cluster of its largest.
         scheme: "bootstrap" (default): a sample of the same size with replacement, without the repeats; "subsample": a
             `fraction` without replacement (fpc: subset); "jitter": all points, each moved a little; "noise": some
-            points replaced by uniform noise. The last two are for dense data.
+            points replaced by uniform noise. The last two need dense data.
         n_resamples: Number of copies; default 100.
         fraction: Share of the points of a subsample; default 0.8 (fpc's subtuning is 0.5).
         jitter: On each principal axis the standard deviation of the moves is this quantile of the steps between

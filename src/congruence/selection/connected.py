@@ -76,7 +76,7 @@ def groups(points: Array, most: int, local: bool = False) -> Groups:
 def _tree(points: Array, local: bool = False) -> tuple[Array, Array, Array]:
     """Edges of the minimum spanning tree of mutual reachability distances, the shortest first (Prim's algorithm).
 
-    None if distances are local and some point has only copies near it.
+    No edges if distances are local and some point has only copies near it.
     """
     n = len(points)
     apart = np.sqrt(kmeans.squares(points, points))

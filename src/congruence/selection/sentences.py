@@ -118,7 +118,7 @@ def _by_rule(choice: KChoice) -> list[str]:
 def _no_vote(choice: KChoice) -> str:
     flat = [c.name for c in choice.criteria.values() if c.votes]
     if flat:
-        return f"Cannot tell: {listed(flat)} cannot tell the numbers of clusters apart, or are undefined."
+        return f"Cannot tell: every criterion with a vote ({listed(flat)}) is undefined, or the same at every number of clusters."
     return f"Cannot tell: none of the criteria has a vote ({listed(list(choice.criteria))}); add ari or vi."
 
 
@@ -184,7 +184,7 @@ def is_clear(choice: KChoice) -> bool:
 
 
 def _counted_votes(many: int, of: int) -> str:
-    return "the one criterion that can tell favours" if of == 1 else f"{many} of {of} criteria favour"
+    return "the only criterion with a preference favours" if of == 1 else f"{many} of {of} criteria favour"
 
 
 def _by_caution(criteria: Iterable[Criterion]) -> dict[str, list[str]]:

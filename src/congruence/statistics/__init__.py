@@ -1,8 +1,7 @@
 """The statistics that formulas read: of one pair of clusterings, or of a tile of many pairs.
 
 Every statistic is, or follows from, a contingency table, and tables of different points can be added. Fields are arrays
-with one entry
-per pair, so a formula is one array expression for one pair or ten thousand.
+with one entry per pair, so a formula is one array expression for one pair or ten thousand.
 """
 
 from __future__ import annotations

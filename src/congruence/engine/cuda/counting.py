@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: increments per tile of pairs; while the GPU counts the next tile, the host computes the measures of the last
 TILE = 5e10
 
-#: increments above which the pairs are dealt to all GPUs
+#: increments above which the pairs are distributed over all GPUs
 DEALT_FROM = 1e11
 
 
@@ -270,7 +270,7 @@ def _dealt_tiles(
 
 
 def dealt(runs: Sequence[Run], hands: int) -> list[list[Run]]:
-    """Rows of the grid of pairs, dealt into this many hands with about equally many pairs, the longest rows first."""
+    """Rows of the grid of pairs in this many groups with about equally many pairs; the longest rows are assigned first."""
     found: list[list[Run]] = [[] for _ in range(hands)]
     pairs = [0] * hands
     for run in sorted(runs, key=len, reverse=True):

@@ -39,7 +39,7 @@ const drawRanking = () => {
   const flags = (r) => {
     const copies = copiesOf().get(r.i) || [];
     return [D.trivial[r.i] ? el("span", { class: "flag" }, `near-trivial: ${D.trivial[r.i]}`) : null, r.copy ? el("span", { class: "flag" }, `same as ${short(D.names[D.same[r.i]], 30)}`) : null,
-      copies.length && !state.unfolded && !printing && !searching ? el("span", { class: "flag" }, `+ ${whole(copies.length)} the same`) : null,
+      copies.length && !state.unfolded && !printing && !searching ? el("span", { class: "flag" }, `+ ${plural(copies.length, "duplicate")}`) : null,
       r.i === D.central && A.isGiven && A.all.length > 2 ? el("span", { class: "flag good" }, "most central") : null,
       isNumber(r.p) && r.p >= 0.01 ? el("span", { class: "flag" }, `p = ${Number(r.p.toPrecision(2))}`) : null,
       D.assigned[r.i] < D.n ? el("span", { class: "flag" }, `${percent(1 - D.assigned[r.i] / D.n)} without a label`) : null];
