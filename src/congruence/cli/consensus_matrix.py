@@ -1,11 +1,11 @@
 """`congruence consensus-matrix`: how often two points are together."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from congruence.cli.app import NEEDS_PARTIAL, Columns, Id, Long, Missing, Noise, Threads, app
+from congruence.cli.app import NEEDS_PARTIAL, Columns, Id, Long, Noise, Threads, app
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import say
 from congruence.cli.reading import labels_of, listed, row_ids
@@ -25,7 +25,9 @@ def consensus_matrix(
     id: Id = None,
     long: Long = None,
     partial: Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")] = False,
-    missing: Missing = "ratio",
+    missing: Annotated[
+        Literal["ratio", "plain"], typer.Option(help="How missing labels of partial members count.")
+    ] = "ratio",
     noise: Noise = None,
     threshold: Annotated[float | None, typer.Option(help="Keep entries at or above this, as a sparse matrix.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Store float32 entries, in half the memory.")] = False,

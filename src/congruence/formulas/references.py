@@ -23,7 +23,7 @@ REFERENCES = {
     "huang1998": "Huang (1998). Extensions to the k-means algorithm for clustering large data sets with categorical values. DMKD 2, 283–304.",
     "hubert1985": "Hubert, Arabie (1985). Comparing partitions. Journal of Classification 2, 193–218.",
     "hullermeier2012": "Hüllermeier, Rifqi, Henzgen, Senge (2012). Comparing fuzzy partitions: a generalization of the Rand index and related measures. IEEE Transactions on Fuzzy Systems 20, 546–556.",
-    "irm2010": "Rajasekhar, Pujari and others (2010). A new clusterwise similarity for partitions based on quantitative disagreement.",
+    "irm2010": "Rajasekhara and Pujari (2010). A new clusterwise similarity for partitions based on quantitative disagreement.",
     "jaccard1912": "Jaccard (1912). The distribution of the flora in the alpine zone. New Phytologist 11, 37–50.",
     "jerdee2024": "Jerdee, Kirkley, Newman (2024). Mutual information and the encoding of contingency tables. Physical Review E 110, 064306.",
     "kuhn1955": "Kuhn (1955). The Hungarian method for the assignment problem. Naval Research Logistics Quarterly 2, 83–97.",
