@@ -228,6 +228,26 @@ def all_pairs(rng: np.random.Generator, members: int, n: int, sample: int) -> li
     ]  # fmt: skip
 
 
+def few_clusters(rng: np.random.Generator, members: int, n: int, k: int) -> list[Line]:
+    """All pairs of clusterings with few clusters: by tables of groups of clusterings, and one pair at a time."""
+    from unittest.mock import patch
+
+    import congruence as cg
+    from congruence.engine import fused
+
+    labels = cg.Ensemble(collection(rng, members, n, k, k))
+    what = f"all pairs of {members} clusterings, n = {n:,}, k = {k}: ARI + NMI"
+    together = cg.compare_all(labels, ("ari", "nmi_sum"))
+    lines = [Line(what, "congruence", median(lambda: cg.compare_all(labels, ("ari", "nmi_sum"))))]
+    with patch.object(fused, "MOST_JOINT", 0):
+        alone = cg.compare_all(labels, ("ari", "nmi_sum"))
+        lines.append(Line(what, "one pair at a time", median(lambda: cg.compare_all(labels, ("ari", "nmi_sum")))))
+    assert all((together[key] == alone[key]).all() for key in ("ari", "nmi_sum"))
+    for line in lines:
+        line.note = f"{line.seconds / (members * (members + 1) / 2 * n) * 1e9:.2f} ns per pair and point"
+    return lines
+
+
 def kernel_floor(rng: np.random.Generator, members: int, n: int, k: int) -> list[Line]:
     """The fused kernel, compared with the best loop that computes only Σn² for uint8 labels with the same k."""
     from numba import njit
@@ -336,6 +356,8 @@ def main() -> None:
         print(f"  {who:<14} {extra_memory(who, large):8.1f} MB")
     shown(ami_large(rng, 10**5 if options.quick else 10**6, 300 if options.quick else 1000))
     shown(all_pairs(rng, 30 if options.quick else 100, 10_000, 10**9 if options.full else 100))
+    for k in (4, 10, 14, 30):
+        shown(few_clusters(rng, 20, large // 10, k))
     shown(kernel_floor(rng, 60, 10_000, 20))
     shown(many_clusters(rng))
     print("\nnanoseconds per point of one ARI, k = 50")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
+from threading import Lock
 
 import numpy as np
 
+from congruence.engine.joint_codes import JointCodes, JointTables
 from congruence.engine.plan import MEMORY, Counted, Progress, Run, in_threads, pairs_of, tiles
 from congruence.inputs.labels import Labels
 from congruence.statistics import Statistic
@@ -20,7 +22,10 @@ from congruence.statistics.information import (
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Maxima, code_type
+from congruence.statistics.tables import Array, Maxima
+
+#: most clusterings of which all pairs are summed by groups of clusterings, in tables of clusterings × clusterings
+MOST_JOINT = 2_000
 
 #: x·log(n/x) is looked up below this and computed above
 LOOKUP = 1 << 20
@@ -43,11 +48,20 @@ def fused_tiles(
     known, unit = terms_below(n, min(n, LOOKUP) + 1), float(unit_of(n))
     maxima = Maxima in wanted
     per_task = max(1, int(5_000_000 // n))
+    joint = JointCodes(k.tolist(), n)
+    together = joint.pays and len(labels) <= MOST_JOINT and 2 * sum(map(len, runs)) >= len(labels) ** 2
+    if together and n < BLOCKED_FROM:
+        pair_i, pair_j = pairs_of(runs)
+        sums = _jointly(labels, joint, pair_i, pair_j, known, unit, maxima, threads, progress)
+        yield own.counted(pair_i, pair_j, wanted, *sums, expected)
+        return
     for tile in tiles(runs, lambda i, j: np.full(len(j), 64.0), MEMORY):
         pair_i, pair_j = pairs_of(tile)
         many = len(pair_i)
         if n >= BLOCKED_FROM and int((k[pair_i] * k[pair_j]).sum()) <= BLOCKED_CELLS:
-            yield own.counted(pair_i, pair_j, wanted, *_by_blocks(labels, k, pair_i, pair_j, maxima, threads), expected)
+            groups = joint if together and joint.cells <= BLOCKED_CELLS else JointCodes(k.tolist(), n, alone=True)
+            sums = _by_blocks(labels, groups, pair_i, pair_j, maxima, threads)
+            yield own.counted(pair_i, pair_j, wanted, *sums, expected)
             if progress is not None:
                 progress.add(many)
             continue
@@ -67,37 +81,58 @@ def fused_tiles(
         yield own.counted(pair_i, pair_j, wanted, squares, logs, best_a, best_b, expected)
 
 
+def _jointly(
+    labels: Sequence[Labels], joint: JointCodes, pair_i: Array, pair_j: Array, known: Array, unit: float, maxima: bool,
+    threads: int, progress: Progress | None,
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """Sums of almost all pairs, by the tables of groups of clusterings."""
+    from congruence.engine.kernels import fused_jointly
+
+    codes, many = joint.encoded([c.codes for c in labels]), len(labels)
+    groups, n = len(joint.groups), len(labels[0])
+    squares, logs = np.empty((many, many), np.int64), np.empty((many, many), np.int64)
+    best = np.zeros((many, many) if maxima else (0, 0), np.int64)
+    step = max(1, int(5_000_000 // n))
+    about = codes, joint.widths, joint.starts, joint.order, joint.k, joint.digits
+    results = known, unit, maxima, squares, logs, best
+    jobs = []
+    for group, first in ((x, y) for x in range(groups) for y in range(x, groups, step)):
+        last, own = min(first + step, groups), len(joint.groups[group])
+        pairs = own * int(joint.starts[last] - joint.starts[first]) - (own * (own - 1) // 2 if first == group else 0)
+        jobs.append((pairs, partial(fused_jointly, *about, group, first, last, *results)))
+    _run_counted(jobs, threads, progress)
+    here = pair_i, pair_j
+    none = np.empty(0, np.int64)
+    return squares[here], logs[here], best[here] if maxima else none, best.T[here] if maxima else none
+
+
 def _by_blocks(
-    labels: Sequence[Labels], k: Array, pair_i: Array, pair_j: Array, maxima: bool, threads: int
+    labels: Sequence[Labels], joint: JointCodes, pair_i: Array, pair_j: Array, maxima: bool, threads: int
 ) -> tuple[Array, Array, Array, Array]:
     """Sums of all pairs of many points: every table is counted on one block of points, in cache, before the next block."""
-    from congruence.engine.kernels import count_pairs
+    n, pairs = len(labels[0]), (pair_i, pair_j)
 
-    n, offset = len(labels[0]), np.concatenate([[0], np.cumsum(k[pair_i] * k[pair_j])])
-    wide = code_type(int(k.max()))
+    def block(here: slice) -> Array:
+        return joint.filled(lambda c, out: labels[c].fill(here, out), here.stop - here.start)
 
-    def work(part: slice) -> Array:
-        tables, block = np.zeros(offset[-1], np.uint32), np.empty((len(labels), BLOCK), wide)
+    whole, adding = JointTables(joint, pairs), Lock()
+    total = np.zeros(len(whole.counts), np.int64)
+
+    def work(part: slice) -> None:
+        tables = JointTables(joint, pairs)
         for start in range(part.start, part.stop, BLOCK):
-            here = slice(start, min(start + BLOCK, part.stop))
-            if here.stop - start < BLOCK:  # contiguous too: the loop is compiled once
-                block = np.empty((len(labels), here.stop - start), wide)
-            for j, c in enumerate(labels):
-                c.fill(here, block[j])
-            count_pairs(block, k, pair_i, pair_j, offset, tables)
-        return tables
+            tables.add(block(slice(start, min(start + BLOCK, part.stop))))
+        with adding:
+            np.add(total, tables.counts, out=total)
 
     step = min(-(-n // (4 * threads)), 1 << 30)
-    counted = sum(
-        found.astype(np.int64)
-        for found in in_threads(threads, [partial(work, slice(at, min(at + step, n))) for at in range(0, n, step)])
-    )
-    tables = np.split(np.asarray(counted), offset[1:-1])
-    shaped = [t.reshape(a, b) for t, a, b in zip(tables, k[pair_i].tolist(), k[pair_j].tolist(), strict=True)]
-    best = [[int(t.max(axis=1 - side).sum()) for t in shaped] if maxima else [] for side in (0, 1)]
+    in_threads(threads, [partial(work, slice(at, min(at + step, n))) for at in range(0, n, step)])
+    each = whole.split(total)
+    tables = [each[i, j] for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)]
+    best = [[int(t.max(axis=1 - side).sum()) for t in tables] if maxima else [] for side in (0, 1)]
     return (
         np.array([int((t**2).sum()) for t in tables], dtype=np.int64),
-        np.array([int(terms_of(t, n).sum()) for t in tables], dtype=np.int64),
+        np.array([int(terms_of(t.ravel(), n).sum()) for t in tables], dtype=np.int64),
         np.array(best[0], dtype=np.int64), np.array(best[1], dtype=np.int64),
     )  # fmt: skip
 

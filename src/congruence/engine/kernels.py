@@ -135,7 +135,8 @@ def _count(a: Array, b: Array, k_b: int, table: Array, spare: Array) -> None:
             p += np.uint64(1)
             t3[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
         done = n - n % 4
-    for p in range(done, n):
+    for rest in range(done, n):
+        p = np.uint64(rest)
         table[np.uint64(a[p]) * wide + np.uint64(b[p])] += one
 
 
@@ -267,20 +268,81 @@ def fused(
             _count_cells(mine, other, k_j, cells, table, spares, none)
             if want_maxima:
                 best_a[j - first], best_b[j - first] = _maxima(table, k_i, k_j, tallest)
-            if n < logs:
-                for c in range(cells):
-                    u = table[c]  # unsigned, so that the look-up needs no check for negative indices
-                    table[c] = 0
-                    square += np.int64(u) * np.int64(u)
-                    info += terms[u]
-            else:
-                for c in range(cells):
-                    v = np.int64(table[c])
-                    table[c] = 0
-                    square += v * v
-                    info += terms[v] if v < logs else term(v, n, unit)
+            square, info = _sums(table, cells, n, terms, unit)
         squares[j - first] = square
         information[j - first] = info
+
+
+@njit
+def _sums(table: Array, cells: int, n: int, terms: Array, unit: float) -> tuple[int, int]:
+    """Σn² and Σ n_ij·log(n/n_ij) in whole units of the first cells of a table, which is emptied."""
+    square, info, logs = np.int64(0), np.int64(0), len(terms)
+    if n < logs:
+        for c in range(cells):
+            u = table[c]  # unsigned, so that the look-up needs no check for negative indices
+            table[c] = 0
+            square += np.int64(u) * np.int64(u)
+            info += terms[u]
+    else:
+        for c in range(cells):
+            v = np.int64(table[c])
+            table[c] = 0
+            square += v * v
+            info += terms[v] if v < logs else term(v, n, unit)
+    return square, info
+
+
+@njit
+def split_joint(table: Array, a: Array, b: Array, wide: int, k: Array, digits: Array, part: Array, out: Array) -> None:
+    """From the table of two groups of columns the tables of their pairs, one after the other in `out`; empties the table.
+
+    Columns a and b are the groups, `wide` is the number of joint codes of b, and `digits` holds the code of each column in
+    each joint code. `part` has room for the tables of one column of a with the joint codes of b.
+    """
+    rows, at = len(table) // wide, 0
+    for i in a:
+        part[: k[i] * wide] = 0
+        for x in range(rows):
+            mine, whole = part[digits[i, x] * wide : (digits[i, x] + 1) * wide], table[x * wide : (x + 1) * wide]
+            for y in range(wide):
+                mine[y] += whole[y]
+        for j in b:
+            here = out[at : at + k[i] * k[j]]
+            here[:] = 0
+            for r in range(k[i]):
+                for y in range(wide):
+                    here[r * k[j] + digits[j, y]] += part[r * wide + y]
+            at += k[i] * k[j]
+    table[:] = 0
+
+
+@njit
+def fused_jointly(
+    codes: Array, widths: Array, starts: Array, order: Array, k: Array, digits: Array, group: int, first: int, last: int,
+    terms: Array, unit: float, want_maxima: bool, squares: Array, information: Array, best: Array,
+) -> None:  # fmt: skip
+    """The same as `fused` for the columns of a group against those of groups first … last−1, into columns × columns."""
+    n, widest = codes.shape[1], widths[first:last].max()
+    whole, part = np.zeros(widths[group] * widest, np.uint32), np.empty(k.max() * widest, np.uint32)
+    spares, none = np.zeros((3, REPLICATED_CELLS), np.uint32), np.zeros((0, 0), np.uint32)
+    a = order[starts[group] : starts[group + 1]]
+    room = np.diff(starts).max() * k.max()
+    out, tallest = np.empty(room * room, np.uint32), np.zeros(k.max(), np.uint32)
+    for other in range(first, last):
+        b = order[starts[other] : starts[other + 1]]
+        table = whole[: widths[group] * widths[other]]
+        _count_cells(codes[group], codes[other], widths[other], len(table), table, spares, none)
+        split_joint(table, a, b, widths[other], k, digits, part, out)
+        at = 0
+        for i in a:
+            for j in b:
+                here = out[at : at + k[i] * k[j]]
+                at += len(here)
+                if want_maxima:
+                    best[i, j], best[j, i] = _maxima(here, k[i], k[j], tallest)
+                square, info = _sums(here, len(here), n, terms, unit)
+                squares[i, j] = squares[j, i] = square
+                information[i, j] = information[j, i] = info
 
 
 @njit

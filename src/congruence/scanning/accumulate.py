@@ -18,6 +18,7 @@ from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
 from congruence.scanning.sampling import Piece
 from congruence.scanning.tables import PartialTables
+from congruence.scanning.together import Together
 from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame, NoiseLike
@@ -75,6 +76,7 @@ class Accumulator:
         share = counting.limit / (8 * counting.threads * max(len(self.pairs), 1))
         most = max(DENSE_CELLS, min(MOST_DENSE_CELLS, share))
         self.tables = [Cells(dtype, most) for _ in self.pairs]
+        self.together = Together(self.pairs, self.tables, counting.limit / counting.threads)
         self.alone = sorted(set(range(len(counting.names))) - set(pairs.ravel().tolist()))
         self.sizes = {c: np.zeros(1, dtype) for c in (range(len(counting.names)) if weighted else self.alone)}
         self.inside = {c: np.zeros(1) for c in range(len(counting.names) if weighted else 0)}
@@ -145,7 +147,11 @@ class Accumulator:
                 self.used_alone[c] += np.bincount(x[counts], minlength=2)
                 self.own_alone[c] += np.bincount(x, weights=square, minlength=2)
             self.squares += float(square.sum())
+        widths = [word.width for word in self.words]
+        together = self.together.count(codes, widths, self._fit) if mass is None and self.pairs else ()
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
+            if p in together:
+                continue
             before = self._room_for(table, i, j)
             table.count(codes[i], codes[j], self.words[i].width, self.words[j].width, mass)
             self._gained(table, before)
@@ -192,6 +198,13 @@ class Accumulator:
         self.total, self.squares = np.ldexp(self.total, -less), float(np.ldexp(self.squares, -2 * less))
         self.own, self.own_alone = np.ldexp(self.own, -2 * less), np.ldexp(self.own_alone, -2 * less)
 
+    def _fit(self, p: int) -> None:
+        """Grow the table of a pair to the labels so far."""
+        (i, j), table = self.pairs[p], self.tables[p]
+        before = self._room_for(table, i, j)
+        table.fit(self.words[i].width, self.words[j].width)
+        self._gained(table, before)
+
     def _room_for(self, table: Cells, i: int, j: int) -> int:
         """The size of a table; raises before it grows if it would be too large."""
         more = table.growth(self.words[i].width, self.words[j].width)
@@ -224,7 +237,7 @@ class Accumulator:
         results = PER_CELL * max(most, min(self.cells // 8, TILE)) / self.threads
         self.grown = 0
         self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
-        self.room.hold(id(self), self.cells, PER_TABLE * len(self.tables) + dense + results)
+        self.room.hold(id(self), self.cells + self.together.nbytes, PER_TABLE * len(self.tables) + dense + results)
 
     def _overfull(self, more: float = 0.0) -> Overfull:
         return Overfull(np.array([w.width for w in self.words]), self.room.size + self.grown + more, self.room.rows)
@@ -239,6 +252,7 @@ class Accumulator:
 
     def absorb(self, other: Accumulator) -> None:
         """Add the tables of another thread, with the same vocabularies, and empty them."""
+        other.together.settle()
         for (i, j), mine, theirs in zip(self.pairs, self.tables, other.tables, strict=True):
             mine.fit(self.words[i].width, self.words[j].width)
             mine.put(*theirs.cells()[:3])
@@ -313,6 +327,7 @@ class Accumulator:
 
     def partial(self) -> PartialTables:
         """The tables counted so far, which are emptied one after the other."""
+        self.together.settle()
         cells = []
         for table in self.tables:
             cells.append(table.cells())

@@ -146,6 +146,15 @@ class Cells:
             else:
                 np.add.at(flat, place, mass)
 
+    def add(self, table: Array) -> None:
+        """Add a dense table of counts."""
+        self.fit(*table.shape)
+        if self.dense is not None:
+            self.dense[: table.shape[0], : table.shape[1]] += table
+            return
+        row, col = np.nonzero(table)
+        self.put(row, col, table[row, col].astype(self.dtype))
+
     def _count_sparse(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
         if mass is None and jit.use_kernels(len(a)):
             from congruence.engine.kernels import count_sorted
