@@ -18,7 +18,6 @@ from congruence.inputs.labels import Labels
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo, PooledInfo
 from congruence.statistics.tables import Array, xlogx
-from congruence.typing import Dynamic
 
 
 def pooled_ami(e: Evidence, labels: Array) -> float:
@@ -56,8 +55,8 @@ def _anmi(e: Ensemble, labels: Array) -> float:
     for gaps in (False, True):
         those = [i for i, c in enumerate(e.members) if bool(c.gaps) is gaps and e.shares[i] > 0]
         if those:
-            how: Dynamic = {"unassigned": "drop"} if gaps else {}
-            nmi[those] = compare_to(labels, e[those], ["nmi_sqrt"], **how)["nmi_sqrt"]
+            found = compare_to(labels, e[those], ["nmi_sqrt"], unassigned="drop" if gaps else "error")
+            nmi[those] = found["nmi_sqrt"]
     known = ~np.isnan(nmi)
     return float(np.average(nmi[known], weights=e.shares[known])) if known.any() else float("nan")
 
