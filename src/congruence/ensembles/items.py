@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 
 from congruence.engine.plan import engine_for
@@ -14,7 +16,7 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, DeviceArray, Dynamic, EnsembleLike, Label, MatrixLike, PathLike
+from congruence.typing import ClusteringLike, DeviceArray, EnsembleLike, Label, MatrixLike, PathLike
 
 #: most clusters for which each point is compared with every cluster to find its neighbours
 MOST_DENSE = 200
@@ -75,7 +77,7 @@ def item_consensus(
 def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
     """For each point and cluster: the weight of pairs that members put together, and of pairs that they label."""
     check_one_kind(e.members)
-    xp: Dynamic = device.cupy() if on_card else np  # the same code on host and GPU
+    xp: ModuleType = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)
     every = xp.arange(e.n_points)
