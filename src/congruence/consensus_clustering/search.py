@@ -16,7 +16,9 @@ from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.evidence import Evidence, evidence
 from congruence.consensus_clustering.judging import (
     agreement,
+    by_size,
     common_errors,
+    completed,
     confidence,
     is_settled,
     pooled_ami,
@@ -72,6 +74,13 @@ def consensus(
     unseen: str = ..., X: PointsLike = ..., out: PathLike, client: Client = ..., checkpoint: PathLike | None = ...,
     threads: int | None = ..., progress: ProgressLike = ...,
 ) -> ConsensusFiles: ...  # fmt: skip
+@overload
+def consensus(
+    ensemble: EnsembleLike, n_clusters: int | None = ..., method: str | Sequence[str] = ..., random_state: Seed = ..., *,
+    refine: bool | None = ..., n_init: int = ..., variant: str | None = ..., solver: str = ..., balance: float = ...,
+    unseen: str = ..., X: PointsLike = ..., out: PathLike | None, client: Client = ..., checkpoint: PathLike | None = ...,
+    threads: int | None = ..., progress: ProgressLike = ...,
+) -> Consensus | ConsensusFiles: ...  # fmt: skip
 @misnamed(k="n_clusters")
 @needs(
     solver=methods.takes("solver"),
@@ -453,7 +462,7 @@ class _Task:
         votes = self.votes
         labels = np.full(votes.n_rows, -1)
         labels[self.rows] = found.labels  # points of weight 0 take no part, and are placed by their votes
-        labels = _by_size(votes, _completed(votes, labels))
+        labels = by_size(votes, completed(votes, labels))
         spent = time.perf_counter() - started
         row = {
             "method": key, "refined": is_refined, "n_clusters": int(labels.max()) + 1,
@@ -469,31 +478,3 @@ def _gaps(e: Ensemble) -> dict[str, str]:
         return {}
     weighted = e.mass is not None and not e.mass.is_frequency
     return {"missing": "ratio" if e.is_soft or weighted else "pooled"}
-
-
-def _completed(votes: Evidence, labels: Array) -> Array:
-    """Signatures that a method could not place go to the cluster with most of their votes."""
-    lost = labels < 0
-    if not lost.any():
-        return labels
-    if lost.all():
-        return np.zeros(len(labels), np.int64)
-    placed = votes.taken(np.flatnonzero(~lost))
-    k = int(labels.max()) + 1
-    totals = placed.totals(labels[~lost], k)
-    support = votes.taken(np.flatnonzero(lost)).scores((totals / np.maximum(votes.sizes, 1e-300)).T)
-    labels = labels.copy()
-    labels[lost] = support.argmax(axis=1)
-    return labels
-
-
-def _by_size(votes: Evidence, labels: Array) -> Array:
-    """Clusters numbered from the largest; equal sizes by their first point."""
-    names, codes = np.unique(labels, return_inverse=True)
-    mass = np.bincount(codes.ravel(), weights=votes.mass, minlength=len(names))
-    here = np.flatnonzero(votes.row >= 0)[::-1]
-    first = np.empty(len(names), np.int64)
-    first[codes.ravel()[votes.row[here]]] = here  # the last assignment wins: the first point
-    rank = np.empty(len(names), np.int64)
-    rank[np.lexsort((first, -np.round(mass, 9)))] = np.arange(len(names))
-    return np.asarray(rank[codes.ravel()])
