@@ -14,7 +14,7 @@ from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, table_of
 from congruence.scanning.rows import Written
 from congruence.statistics.tables import Array, ClusterNames
-from congruence.typing import ClusteringLike, Label, MatrixLike, PathLike
+from congruence.typing import ClusteringLike, Label, PathLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Items:
         return {name: found[:, j] for j, name in enumerate(self.names)}
 
 
-def scanned_items(e: Ensemble, labels: ClusteringLike, out: PathLike | None) -> MatrixLike:
+def scanned_items(e: Ensemble, labels: ClusteringLike, out: PathLike | None) -> Array | Written:
     """The consensus of each row with each cluster: an array, rows × clusters, or the folder it was written to."""
     if not isinstance(labels, Column):
         raise InputError("labels must be a column of the same scan, such as s['truth'], if the members are scanned")
