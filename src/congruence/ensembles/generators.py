@@ -23,6 +23,9 @@ from congruence.statistics.tables import Array
 from congruence.typing import Estimator, Frame, Index, PointsLike, ProgressLike, Seed, SparseMatrix
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.cluster import KMeans
+
     from congruence.inputs.coerce import Clustering
 
 #: makes one member, labels (NaN if missing) or memberships, from data, a number of clusters and a random stream
@@ -279,7 +282,7 @@ def seed_of(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31 - 1))
 
 
-def _fitted_kmeans(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Estimator:
+def _fitted_kmeans(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> KMeans:
     from sklearn.cluster import KMeans
 
     return KMeans(k, init="random", n_init=1, random_state=seed_of(rng)).fit(data)
@@ -430,14 +433,14 @@ def _by_clusterer(clusterer: Estimator, data: Array | SparseMatrix, k: int, rng:
     return np.where(made == -1, np.nan, made) if made.ndim == 1 and made.dtype.kind in "if" else made
 
 
-def counts_of(clusterer: Estimator) -> list[str]:
+def counts_of(clusterer: BaseEstimator) -> list[str]:
     """The name of the parameter for the number of clusters of a scikit-learn clusterer, or None."""
     last = f"{clusterer.steps[-1][0]}__" if hasattr(clusterer, "steps") else ""  # a pipeline clusters in its last step
     known = clusterer.get_params(deep=True)
     return [name for name in (f"{last}n_clusters", f"{last}n_components") if name in known][:1]
 
 
-def configured(clusterer: Estimator, seed: int, k: int | None = None) -> Estimator:
+def configured(clusterer: Estimator, seed: int, k: int | None = None) -> BaseEstimator:
     """A copy of a scikit-learn clusterer with this random state in every step, and with k clusters."""
     from sklearn.base import clone
 

@@ -172,7 +172,7 @@ def choose_k(
     if n_members is not None:
         making = Making.of(data, X, "kmeans", seeds, n_members, n_subsamples, fraction, None, n_jobs)
         members = member_curves([x for x in ks if x > 1], making, None, truth, threads, progress)
-    return calibrated(points, ks, method, seeds, members, truth, n_jobs, progress)
+    return calibrated(points, ks, str(method), seeds, members, truth, n_jobs, progress)
 
 
 # --- validation -------------------------------------------------------------------------------------------------
