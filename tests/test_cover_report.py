@@ -80,12 +80,14 @@ def test_without_a_reference_and_many(monkeypatch):
 
 
 def test_what_is_not_for_covers():
-    """Options of reports of labels are refused; so is a measure that is not symmetric, alone."""
+    """Options of reports of labels are refused; so are a measure that is not symmetric, alone, and memberships."""
     for options in ({"n_clusters": 3}, {"data": np.zeros((60, 2))}):
         with pytest.raises(cg.InputError, match="has no effect for covers; leave it out"):
             cg.report(runs(), **options)
     with pytest.raises(cg.InputError, match="a report needs a symmetric measure"):
         cg.report(runs(), measures=["nf1"])
+    with pytest.raises(cg.InputError, match="a report on covers does not take memberships"):
+        cg.report({**runs(), "soft": np.full((60, 2), 0.5)}, measures=["ndc"])
 
 
 @pytest.mark.slow

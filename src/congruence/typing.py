@@ -38,11 +38,11 @@ Seed: TypeAlias = "int | np.random.Generator | np.random.RandomState | np.random
 #: a function of (done, total), True for a progress bar, False for none, None for a bar on a terminal
 ProgressLike: TypeAlias = Callable[[int, int], object] | bool | None
 #: a Dask client, its address, or an executor of `concurrent.futures`; None: this machine
-Client: TypeAlias = Any
+Client: TypeAlias = object
 #: a path of a file or folder
 PathLike: TypeAlias = str | os.PathLike[str]
 #: an object with `fit_predict` or `fit` and `labels_`, or a function from data to labels
-Estimator: TypeAlias = Any
+Estimator: TypeAlias = object
 #: the value of an option that is passed on to another function, which checks it
 Option: TypeAlias = Any
 
@@ -73,7 +73,7 @@ Figure: TypeAlias = Any
 SparseMatrix: TypeAlias = Any
 #: an array on a GPU (CuPy), or of numpy where the same code serves both
 DeviceArray: TypeAlias = Any
-#: an object known only at run time, or of a library without type stubs (Dask, CuPy, Typer)
+#: an object of a library without type stubs, or whose types differ between its versions (Mt-KaHyPar, Typer)
 Dynamic: TypeAlias = Any
 
 #: names in annotations for which an argument of any type is right

@@ -19,9 +19,11 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.estimators import Clusterer, as_table, new_points
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, Option, PointsLike, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, Frame, Option, PointsLike, Seed
 
 if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
     from congruence.density.binning import Binning
 
 
@@ -140,7 +142,7 @@ class AlternativeClustering(Clusterer):
         self._centres = None if _has_words(X) else Centres.of(np.asarray(data), np.asarray(self.labels_), self.scale)
         return self
 
-    def _obvious(self, data: Dynamic) -> Array:
+    def _obvious(self, data: PointsLike) -> Array:
         """The k-means clustering, for data without labels."""
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
@@ -184,13 +186,13 @@ class AlternativeClustering(Clusterer):
             raise InputError("predict needs numeric attributes: text has no mean")
         return self._centres.nearest(new_points(self, X))
 
-    def __sklearn_tags__(self) -> Dynamic:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
 
-def _has_words(X: Dynamic) -> bool:
+def _has_words(X: Frame) -> bool:
     """Whether the data have nominal attributes."""
     if hasattr(X, "columns"):
         names = X.column_names if hasattr(X, "column_names") else list(X.columns)

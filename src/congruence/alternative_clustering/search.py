@@ -31,7 +31,7 @@ from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import InputError, hint, joined, misnamed, names_in, needs, unused_name
 from congruence.formulas.record import Status
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, Option, PointsLike, ProgressLike, Record, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, Option, PointsLike, ProgressLike, Record, Seed
 
 #: number of shuffles for the scores of random labels
 SHUFFLES = 5
@@ -110,7 +110,7 @@ def alternatives(
     scale: bool = True,
     binning: str | Binning = "width",
     bins: int = 10,
-    nominal: Dynamic = (),
+    nominal: str | Sequence[str | int] | None = (),
     n_init: int | None = None,
     inter: int = 4,
     intra: int = 3,
@@ -322,14 +322,14 @@ def _check(
 
 def _check_option(name: str, value: object, default: object) -> None:
     """Raise unless the value has the type of the default: a bool, a whole number or a number. Methods check text."""
-    right: Dynamic
     is_bool = isinstance(value, bool | np.bool_)
     if isinstance(default, bool):
         right, what = is_bool, "true or false"
     elif isinstance(default, int):
-        right, what = isinstance(value, int | np.integer) and not is_bool and value >= 1, "a whole number of at least 1"
+        right = isinstance(value, int | np.integer) and not is_bool and bool(value >= 1)
+        what = "a whole number of at least 1"
     elif default is None or isinstance(default, float):
-        right = isinstance(value, int | float | np.number) and not is_bool and 0 <= value < math.inf
+        right = isinstance(value, int | float | np.number) and not is_bool and bool(0 <= value < math.inf)
         right, what = right or (value is None and default is None), "a number of at least 0"
     else:
         return

@@ -10,7 +10,6 @@ import typer
 
 from congruence.cli.app import app, settings
 from congruence.cli.printing import said_here
-from congruence.typing import Dynamic
 
 #: the commands in the order of `congruence --help`, the most common first; each has its own file
 ORDER = (
@@ -66,14 +65,13 @@ def main() -> None:
             _refuse(f"{error.object!r} is not UTF-8; rename the file or column")
         if isinstance(error, OSError):  # a result that cannot be written
             _refuse(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
-        if not isinstance(error, usage_error):
+        if not isinstance(error, usage_error) or not hasattr(error, "format_message"):
             if settings.debug:
                 raise
             _refuse(f"internal error, {type(error).__name__}: {error}; please report it (--debug shows where)", 3)
-        said: Dynamic = error
         if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed already
             sys.exit(2)
-        message = said.format_message().replace("Value error, ", "").rstrip(".")  # typer's prefix of choices
+        message = error.format_message().replace("Value error, ", "").rstrip(".")  # typer's prefix of choices
         _refuse(f"{message} (see `congruence {_command(error)}--help`)")
     if code == 130:  # Ctrl-C, here or inside typer
         print(f"congruence: stopped{_how_to_resume(sys.argv)}", file=sys.stderr)
@@ -105,6 +103,6 @@ def _how_to_resume(words: list[str]) -> str:
     return ""
 
 
-def _command(error: Dynamic) -> str:
+def _command(error: BaseException) -> str:
     context = getattr(error, "ctx", None)
     return f"{context.info_name} " if context is not None and context.parent is not None else ""

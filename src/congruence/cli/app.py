@@ -50,7 +50,7 @@ F = TypeVar("F", bound=Function)
 
 
 #: options that all commands share, and those that all commands that read files share
-SHARED: dict[str, Dynamic] = {
+SHARED: dict[str, object] = {
     "verbose": Annotated[bool, typer.Option("--verbose", help="Explain how each column was classified.")],
     "debug": Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")],
     "raw": Annotated[
@@ -58,7 +58,7 @@ SHARED: dict[str, Dynamic] = {
         typer.Option("--raw", help="Write csv cells unchanged: no ' before text that begins with =, +, - or @."),
     ],
 }
-READING: dict[str, Dynamic] = {
+READING: dict[str, object] = {
     "na_values": Annotated[
         str | None,
         typer.Option(
@@ -83,7 +83,7 @@ READING: dict[str, Dynamic] = {
         bool, typer.Option("--progress", help="Print progress; without a terminal, one line per 10 %.")
     ],
 }
-DATA: dict[str, Dynamic] = {
+DATA: dict[str, object] = {
     "layer": Annotated[
         str | None,
         typer.Option("--layer", help="Layer or embedding of .h5ad files that holds the data; default: X_pca, else X."),
@@ -224,9 +224,8 @@ class App(typer.Typer):
             own = [x.replace(annotation=hints[x.name]) for x in parameters.values()]
             kind, off = Parameter.KEYWORD_ONLY, vars(Settings())
             more = [Parameter(name, kind, default=off[name], annotation=hints[name]) for name in shared]
-            described: Dynamic = run
-            described.__signature__ = Signature([x.replace(kind=kind) for x in own] + more)
-            described.__annotations__ = hints
+            run.__signature__ = Signature([x.replace(kind=kind) for x in own] + more)  # type: ignore[attr-defined]
+            run.__annotations__ = hints
             declare(run)
             return function
 

@@ -46,10 +46,13 @@ from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
 from congruence.errors import some_of
-from congruence.typing import ClusteringLike, Dynamic, Option
+from congruence.typing import ClusteringLike, Option
 
 if TYPE_CHECKING:
     from congruence.cli.reading import FoundLabels
+    from congruence.comparison.pair import Comparison
+    from congruence.comparison.presenting import Result
+    from congruence.comparison.results import AgainstReference
     from congruence.formulas.record import Measure
 
 
@@ -150,7 +153,7 @@ def compare(
                 f"expected two covers, got {len(paths)} files; use `congruence matrix` for more than two"
             )
         (name_a, a), (name_b, b) = read_covers(paths, format_in, n, keys).items()
-        result: Dynamic = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
+        result: Comparison | AgainstReference = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
     elif len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
         _for_one_file(client=client, checkpoint=checkpoint, **{"skip-bad": skip_bad or None})
@@ -185,7 +188,7 @@ def _compare_columns(
     chance: dict[str, Option],
     correction: Correction | None,
     file: Path,
-) -> Dynamic:
+) -> Comparison | AgainstReference:
     """Compare two columns of a table, or all others with the reference."""
     import congruence as cg
 
@@ -210,7 +213,7 @@ def _compare_columns(
     return beside_reference(result, found[reference], rest, **how)
 
 
-def _write(result: Dynamic, out: Path) -> None:
+def _write(result: Result, out: Path) -> None:
     from congruence.inputs import files
     from congruence.machine.writing import write_text
 
@@ -237,7 +240,7 @@ def _compare_files(
     id: str | None,
     options: dict[str, Option],
     chance: dict[str, Option],
-) -> Dynamic:
+) -> Comparison:
     pair = columns_of_two_files(a, b, columns, id, options["noise"])
     return _compare_pair(*pair.values, wanted, {**options, "noise": pair.noise}, *pair.names, chance)
 
@@ -250,7 +253,7 @@ def _compare_pair(
     name_a: str,
     name_b: str,
     chance: dict[str, Option],
-) -> Dynamic:
+) -> Comparison:
     """Compare two columns, and put their names into the cautions."""
     from dataclasses import replace
 

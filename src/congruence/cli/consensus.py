@@ -24,9 +24,11 @@ from congruence.cli.app import (
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_json, print_result, print_rows, say, show, write_table
 from congruence.cli.reading import labels_of, row_ids, scanned_columns, split
-from congruence.typing import ColumnLike, Dynamic
+from congruence.typing import Option, Record
 
 if TYPE_CHECKING:
+    from congruence.consensus_clustering.results import Consensus
+    from congruence.consensus_clustering.scanned import ConsensusFiles
     from congruence.inputs.ensemble import Ensemble
 
 
@@ -102,9 +104,8 @@ def consensus(
     import congruence as cg
     from congruence.inputs import files
 
-    settings: Dynamic = {"refine": refine, "variant": variant, "solver": solver, "balance": balance, "threads": threads}
-    rule: Dynamic = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
-    scanning: Dynamic = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
+    policy: Literal["partial", "error"] = "partial" if partial else "error"
+    scanning: dict[str, Option] = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
     to_folder = out is not None and not out.suffix
 
     def selected(members: Ensemble, notes: list[str]) -> Ensemble:
@@ -124,12 +125,15 @@ def consensus(
         scanned = scanned_columns(file, columns, id, None, (), reference, True, always=True, **scanning)
         assert scanned is not None
         read, source = scanned
-        rest = read.without_reference()[0]
-        members, notes = cg.Ensemble(source.narrowed(list(rest)), **rule), list[str]()
+        taken, notes = source.narrowed(list(read.without_reference()[0])), list[str]()
+        members = cg.Ensemble(taken, unassigned=policy, noise=noise_labels(noise))
         if read.reference is not None:
             notes.append(f"{read.reference} is not a member; compare the result with it by id")
-        result = cg.consensus(selected(members, notes), k, split(method), seed, out=out, **settings)
-        _show(result, format, notes)
+        placed = cg.consensus(
+            selected(members, notes), k, split(method), seed, refine=refine, variant=variant, solver=solver,
+            balance=balance, out=out, threads=threads,
+        )  # fmt: skip
+        _show(placed, format, notes)
         return
     if out is not None:
         files.check_writable(out, file)
@@ -137,9 +141,11 @@ def consensus(
     read = labels_of(file, columns, id, long, (), reference, find_reference=True)
     (found, truth), notes = read.without_reference(), list[str]()
     check_number(found, MOST_COLUMNS, ", or call consensus in Python")
-    members = selected(cg.Ensemble(found, **rule), notes)
-    result = cg.consensus(members, k, split(method), seed, **settings)
-    against: dict[str, ColumnLike] = {}
+    members = selected(cg.Ensemble(found, unassigned=policy, noise=noise_labels(noise)), notes)
+    result = cg.consensus(
+        members, k, split(method), seed, refine=refine, variant=variant, solver=solver, balance=balance, threads=threads
+    )
+    against: dict[str, Record] = {}
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
         against[str(read.reference)] = agreed.to_dict()
@@ -149,13 +155,13 @@ def consensus(
     _show_with_reference(result, against, format, [*notes, *members.cautions])
 
 
-def _show(result: Dynamic, format: Format, notes: list[str]) -> None:
+def _show(result: Consensus | ConsensusFiles, format: Format, notes: list[str]) -> None:
     """Print the result of scanned rows."""
     print_result(result, format, lambda: print_rows([dict(row) for row in result.tried], format))
     say(notes if format in (Format.table, Format.json) else [*notes, *result.notes])
 
 
-def _show_with_reference(result: Dynamic, against: dict[str, ColumnLike], format: Format, notes: list[str]) -> None:
+def _show_with_reference(result: Consensus, against: dict[str, Record], format: Format, notes: list[str]) -> None:
     """Print the result, and how it agrees with the reference if there is one."""
     said = [
         f"against {name}: " + ", ".join(f"{key} {value:.4f}" for key, value in values.items())

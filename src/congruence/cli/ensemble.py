@@ -1,7 +1,9 @@
 """`congruence ensemble`: how much the members agree."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,7 +26,10 @@ from congruence.cli.app import (
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_json, print_result, print_rows, say, show
 from congruence.cli.reading import labels_of, rows_of_two, scanned_columns
-from congruence.typing import Dynamic, Option, Record
+from congruence.typing import Option, Record
+
+if TYPE_CHECKING:
+    from congruence.comparison.pair import Comparison
 
 
 @app.command(needs=NEEDS_PARTIAL)
@@ -63,8 +68,10 @@ def ensemble(
     from congruence.ensembles.agreement import mean_of_pairs, members_and_certainty, ranked_members
 
     check_width(file, columns, long)
-    scanning: Dynamic = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
-    scanned = scanned_columns(file, columns, id, long, (), reference, True, **scanning)
+    scanned = scanned_columns(
+        file, columns, id, long, (), reference, True, client=client, checkpoint=checkpoint, skip_bad=skip_bad,
+        memory=memory_of_tables(),
+    )  # fmt: skip
     if scanned is None:
         read = labels_of(file, columns, id, long, (), reference, find_reference=True)
     elif against is not None:
@@ -108,7 +115,7 @@ def ensemble(
     _print_ensemble(facts, ranked, result, format)
 
 
-def _print_ensemble(facts: Record, ranked: dict[str, float], result: Dynamic, format: Format) -> None:
+def _print_ensemble(facts: Record, ranked: dict[str, float], result: Comparison | None, format: Format) -> None:
     if format is Format.json:
         about = {"ensemble": facts, "mean ari of members with the rest": ranked, "against": result and result.to_dict()}
         print_json(about)

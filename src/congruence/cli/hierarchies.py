@@ -1,5 +1,7 @@
 """`congruence hierarchies`: compare dendrograms."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,10 +14,11 @@ from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
 from congruence.cli.reading import listed, said_of, split, table_of
 from congruence.errors import InputError
-from congruence.typing import ColumnLike, Dynamic, Scalar
+from congruence.typing import ColumnLike, Scalar
 
 if TYPE_CHECKING:
     from congruence.formulas.record import Measure
+    from congruence.inputs.hierarchy import Hierarchy
 
 #: files that hold Newick text
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
@@ -87,7 +90,7 @@ def _is_table(path: Path) -> bool:
     return bool(path.suffix) and suffix_of(path) not in (*NEWICK, ".npy")
 
 
-def _tree(path: Path, id: str | None) -> Dynamic:
+def _tree(path: Path, id: str | None) -> Hierarchy:
     """The tree of a file."""
     import congruence as cg
     from congruence.inputs import files

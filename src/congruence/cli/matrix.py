@@ -1,7 +1,9 @@
 """`congruence matrix`: all pairs of label columns."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -40,7 +42,10 @@ from congruence.cli.joining import columns_of_files
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
-from congruence.typing import ColumnLike, Dynamic
+from congruence.typing import Option, Record
+
+if TYPE_CHECKING:
+    from congruence.comparison.results import AllPairs
 
 
 @app.command(needs=NEEDS_COVERS)
@@ -98,7 +103,7 @@ def matrix(
         files.check_writable(out, file, *(more or []))
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     paths = [file, *(more or [])]
-    mass: dict[str, ColumnLike] = {}
+    mass: dict[str, Option] = {}
     if holds_covers(paths, format_in):
         no_columns(weight=weight, frequency=frequency, long=long, id=id, columns=columns)
         found = read_covers(paths, format_in, n, keys)
@@ -112,7 +117,7 @@ def matrix(
         read, mass = read_labels(file, columns, id, long, weight, frequency, None, scanning)
         found = read.columns
     measures = measures or ("omega" if holds_covers(paths, format_in) else "ari")
-    options = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
+    options: dict[str, Option] = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
     check_noise_columns(options["noise"], found)
     check_number(found, MOST_COLUMNS, ", or call compare_all in Python")
     result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
@@ -126,7 +131,7 @@ def matrix(
     fail_if_under(result, limits)
 
 
-def _write_matrix(result: Dynamic, out: Path) -> None:
+def _write_matrix(result: AllPairs, out: Path) -> None:
     import numpy as np
 
     from congruence.inputs import files
@@ -135,8 +140,9 @@ def _write_matrix(result: Dynamic, out: Path) -> None:
     if files.suffix_of(out) == ".json":
         write_text(out, result.to_json(indent=2))
     elif files.suffix_of(out) == ".npz":
+        arrays: Record = {"names": np.array(result.names), **{key: result[key] for key in result}}
         with replacing(out) as stream:
-            np.savez_compressed(stream, names=np.array(result.names), **{key: result[key] for key in result})
+            np.savez_compressed(stream, **arrays)
     elif len(result.keys()) == 1:
         write_table(square_columns(result), out)
     else:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from congruence.cli.reading import split
 from congruence.errors import InputError
-from congruence.typing import Dynamic
 
 if TYPE_CHECKING:
     from congruence.formulas.record import Measure
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
 MOST_NUMBERS = 10_000
 
 
-def noise_labels(text: str | None) -> Dynamic:
+def noise_labels(text: str | None) -> set[int | str] | dict[str, set[int | str]] | None:
     """Noise labels of an option: -1, or -1,unknown, or by column COLUMN=-1;OTHER=0."""
     if text is None:
         return None
 
-    def value(word: str) -> Dynamic:
+    def value(word: str) -> int | str:
         try:
             return int(word)
         except ValueError:

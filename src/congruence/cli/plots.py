@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from congruence.typing import Dynamic, Option
+from congruence.typing import Option
+
+if TYPE_CHECKING:
+    from congruence.comparison.presenting import Result
 
 #: files that matplotlib writes
 IMAGES = (".png", ".pdf", ".svg")
@@ -25,7 +29,7 @@ def check_plot(path: Path | None, *inputs: Path, open_page: bool = False, option
     check_target(path, inputs)
 
 
-def write_plot(result: Dynamic, path: Path, *, open_page: bool = False, **options: Option) -> str:
+def write_plot(result: Result, path: Path, *, open_page: bool = False, **options: Option) -> str:
     """Write the figure of a result atomically, and open it if requested; returns a message for the user."""
     from congruence.inputs import files
     from congruence.machine.writing import replacing, write_text

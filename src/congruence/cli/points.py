@@ -1,7 +1,9 @@
 """`congruence points`: which points the clusterings disagree on."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,7 +11,10 @@ from congruence.cli.app import Columns, Format, Id, Long, Noise, Output, Policy,
 from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_rows, say, write_table
 from congruence.cli.reading import check_noise_columns, labels_of, listed, row_ids
-from congruence.typing import ColumnLike, Dynamic, NoiseLike
+from congruence.typing import ColumnLike, NoiseLike
+
+if TYPE_CHECKING:
+    from congruence.statistics.tables import Array
 
 
 @app.command()
@@ -58,7 +63,7 @@ def points(
         files.pick(found, [reference], str(file))
     else:
         check_number(found, MOST_SHOWN_COLUMNS, ", or name a --reference")
-    mean, seen = _mean_scores(found, reference, labels, unassigned.value, file)
+    mean, seen = _mean_scores(found, reference, labels, unassigned, file)
     named: dict[str, ColumnLike] = row_ids(file, id, long) or {"row": np.arange(len(mean))}
     table = {**named, "score": mean}
     gone = int((seen == 0).sum())
@@ -84,8 +89,8 @@ def points(
 
 
 def _mean_scores(
-    found: dict[str, ColumnLike], reference: str | None, noise: NoiseLike, unassigned: Dynamic, file: Path
-) -> Dynamic:
+    found: dict[str, ColumnLike], reference: str | None, noise: NoiseLike, unassigned: Policy, file: Path
+) -> tuple[Array, Array]:
     """The mean score of each point over pairs of columns, and in how many pairs it has a score."""
     import itertools
 
@@ -97,7 +102,7 @@ def _mean_scores(
     others = [name for name in found if name != reference]
     scores = []
     for a, b in itertools.product([reference], others) if reference else itertools.combinations(others, 2):
-        scores.append(cg.element_scores(found[a], found[b], unassigned=unassigned, noise=noise_of(noise, a, b)))
+        scores.append(cg.element_scores(found[a], found[b], unassigned=unassigned.value, noise=noise_of(noise, a, b)))
     if not scores:
         raise cg.InputError(f"{file} has {len(found)} label columns; point scores need at least two")
     stacked = np.array([np.asarray(score, dtype=float) for score in scores])

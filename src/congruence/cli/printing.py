@@ -6,12 +6,18 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from congruence.cli.app import Format, settings
 from congruence.errors import as_called, unused_name, visible
-from congruence.typing import ColumnLike, Dynamic, Record
+from congruence.typing import ColumnLike, Record
+
+if TYPE_CHECKING:
+    from congruence.comparison.pair import Comparison
+    from congruence.comparison.presenting import Result
+    from congruence.comparison.results import AgainstReference, AllPairs
 
 
 def say(notes: Iterable[str]) -> None:
@@ -66,7 +72,7 @@ def write_table(columns: Mapping[str, ColumnLike], out: Path) -> None:
         say([f"{changed} cells that begin with =, +, - or @ got a ' in front; --raw writes them unchanged"])
 
 
-def print_result(result: Dynamic, format: Format, rows: Callable[[], None] | None = None) -> None:
+def print_result(result: Result, format: Format, rows: Callable[[], None] | None = None) -> None:
     """Print a result in the requested format; `rows` prints csv and markdown if they are not the frame of the result."""
     import congruence as cg
 
@@ -84,7 +90,7 @@ def print_result(result: Dynamic, format: Format, rows: Callable[[], None] | Non
         print_rows(table.to_pylist(), format, table.column_names)
 
 
-def square_columns(result: Dynamic) -> dict[str, ColumnLike]:
+def square_columns(result: AllPairs) -> dict[str, ColumnLike]:
     """The columns of a matrix of one measure; the first holds the names of the rows, under a name that no clustering has."""
     (key,) = result.keys()
     return {
@@ -142,7 +148,7 @@ def _escaped(value: object) -> str:
     return _cell(value).replace("\\", "\\\\").replace("|", "\\|")
 
 
-def fail_if_under(result: Dynamic, limits: dict[str, float]) -> None:
+def fail_if_under(result: Comparison | AgainstReference | AllPairs, limits: dict[str, float]) -> None:
     """Exit with code 1 if a value is worse than its limit (above it, for distances) or undefined."""
     import numpy as np
 

@@ -12,12 +12,13 @@ from congruence.cli.app import at_end, settings
 from congruence.cli.gaps import missing_note, scanned_gaps
 from congruence.cli.printing import say
 from congruence.errors import InputError, some_of
-from congruence.typing import ColumnLike, Dynamic, NoiseLike, Option, PointsLike, Scalar
+from congruence.typing import ColumnLike, NoiseLike, Option, PointsLike, Scalar
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from congruence.inputs.column_kinds import Sorting
+    from congruence.inputs.joining import JoinedRows
     from congruence.scanning.scan import Scan
     from congruence.statistics.tables import Array
 
@@ -270,7 +271,7 @@ def check_noise_columns(noise: NoiseLike, columns: dict[str, ColumnLike]) -> Non
         files.pick(columns, list(noise), "--noise: the comparison")
 
 
-def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = None) -> Dynamic:
+def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = None) -> JoinedRows:
     """Which rows of two files are the same points; long tables have their points in the order of `from_long`."""
     import numpy as np
 

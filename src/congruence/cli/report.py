@@ -24,7 +24,7 @@ from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.plots import show_page
 from congruence.cli.printing import say, show
 from congruence.cli.reading import embeddings_in, labels_of, numbers_in, picture_in, row_ids, said_of, split, table_of
-from congruence.typing import ColumnLike, Dynamic, Label, Option
+from congruence.typing import ColumnLike, Label, Option, PointsLike
 
 if TYPE_CHECKING:
     from congruence.reporting.html import Report
@@ -137,7 +137,7 @@ def _for_labels(options: dict[str, Option]) -> None:
 def _data_of_plot(
     file: Path, data: Path | None, axes: str | None, chosen: str | None, id: str | None, long: str | None,
     labels: dict[str, ColumnLike],
-) -> tuple[Dynamic, list[str], list[str]]:  # fmt: skip
+) -> tuple[PointsLike, list[str], list[str]]:  # fmt: skip
     """The data of the scatter plot, in the order of the labels, its axes, and notes on both."""
     from congruence import InputError
     from congruence.inputs import files
@@ -224,8 +224,8 @@ def _without_labels(
 
 
 def _placed(
-    numbers: Dynamic, labels: dict[Label, ColumnLike], by: str | None, paths: tuple[Path, Path]
-) -> tuple[Dynamic, list[str]]:
+    numbers: dict[str, ColumnLike], labels: dict[Label, ColumnLike], by: str | None, paths: tuple[Path, Path]
+) -> tuple[dict[str, ColumnLike], list[str]]:
     """The rows of the data in the order of the labels, by their ids."""
     import numpy as np
 

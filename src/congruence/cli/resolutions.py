@@ -11,7 +11,7 @@ from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_json, print_rows, say, show, write_table
 from congruence.cli.reading import said_of, split, table_of
-from congruence.typing import ColumnLike, Dynamic
+from congruence.typing import ColumnLike
 
 
 @app.command(needs={"least": ("--plot", lambda given: given["plot"] is not None)})
@@ -72,7 +72,7 @@ def resolutions(
     colour = files.pick(table, [color], str(file))[color] if color is not None else None
     found = _columns(table, columns, id, color, file)
     check_number(found, MOST_SHOWN_COLUMNS)
-    ordered: Dynamic = order if order in (None, "n_clusters") else split(order)
+    ordered = order if order in (None, "n_clusters") else split(order)
     result = cg.resolutions(
         found, ordered, normalised=normalised, threshold=threshold, unassigned=unassigned.value,
         noise=noise_labels(noise), threads=threads,

@@ -19,7 +19,6 @@ from congruence.cli.app import (
 )  # fmt: skip
 from congruence.cli.pair_reading import TwoColumns, named, two_columns
 from congruence.cli.parsing import noise_labels
-from congruence.typing import Dynamic
 
 #: the function of such a command: takes the two columns, the rule for unassigned points, the output path and format
 Work = Callable[[TwoColumns, Policy, Path | None, Format], None]
@@ -43,7 +42,6 @@ def on_two_columns(work: Work) -> Work:
         with named(pair.names):
             work(pair, unassigned, out, format)
 
-    described: Dynamic = command
-    described.__name__, described.__doc__ = work.__name__, work.__doc__
+    command.__name__, command.__doc__ = work.__name__, work.__doc__
     app.command()(command)
     return work

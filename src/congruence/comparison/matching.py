@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack, overload
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from congruence.typing import (
     Record,
     WeightsLike,
 )
+
+if TYPE_CHECKING:
+    from congruence.scanning.rows import Written
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,6 +138,16 @@ def _paired(
     return pair, named_table(intersections(table) if pair.has_covers and not pair.is_soft else table, pair.kind)
 
 
+@overload
+def element_scores(
+    a: ClusteringLike, b: ClusteringLike, *, unassigned: Unassigned = ..., noise: NoiseLike = ..., align: Align | None = ...,
+    sample_weight: WeightsLike = ..., frequency: WeightsLike = ..., out: PathLike,
+) -> Written: ...  # fmt: skip
+@overload
+def element_scores(
+    a: ClusteringLike, b: ClusteringLike, *, unassigned: Unassigned = ..., noise: NoiseLike = ..., align: Align | None = ...,
+    sample_weight: WeightsLike = ..., frequency: WeightsLike = ..., out: PathLike | None = ...,
+) -> ColumnLike: ...  # fmt: skip
 def element_scores(
     a: ClusteringLike,
     b: ClusteringLike,
@@ -302,6 +315,14 @@ def _matching(table: Table, kind: str | None, overlapping: bool = False) -> Matc
     return Matching(rows=rows, only_a=only_a, only_b=only_b, n=table.n.item(), kind=kind, overlapping=overlapping)
 
 
+@overload
+def relabel(
+    reference: ClusteringLike, b: ClusteringLike, *, out: PathLike, **options: Unpack[PairKeywords]
+) -> Written: ...  # fmt: skip
+@overload
+def relabel(
+    reference: ClusteringLike, b: ClusteringLike, *, out: PathLike | None = ..., **options: Unpack[PairKeywords]
+) -> ColumnLike: ...  # fmt: skip
 def relabel(
     reference: ClusteringLike, b: ClusteringLike, *, out: PathLike | None = None, **options: Unpack[PairKeywords]
 ) -> ColumnLike:

@@ -11,7 +11,7 @@ from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, named_labels
 from congruence.scanning.rows import Rows, Values, Written, values_of_rows, written_rows
 from congruence.statistics.tables import Array, ClusterNames
-from congruence.typing import ColumnLike, Label, PathLike
+from congruence.typing import Label, PathLike
 
 
 def names_by_code(column: Column) -> tuple[tuple[Label, ...], list[Label]]:
@@ -33,7 +33,7 @@ def places(column: Column, names: ClusterNames) -> tuple[tuple[Label, ...], Arra
 
 def row_values(
     columns: Sequence[Column], values: Values, labels: Sequence[tuple[Label, ...]], out: PathLike | None, what: str
-) -> ColumnLike | Written:
+) -> dict[str, Array] | Written:
     """The values of all rows by name, or the folder they were written to."""
     rows = Rows(columns)
     if out is None:
@@ -60,7 +60,7 @@ class Cells:
 
 def scanned_scores(
     a: Column, b: Column, rows: ClusterNames, columns: ClusterNames, table: Array, out: PathLike | None
-) -> ColumnLike | Written:
+) -> Array | Written:
     """The value of a table of two scanned columns for each row: an array, or the folder it was written to."""
     (one, row), (other, col) = places(a, rows), places(b, columns)
     values = Cells("element_score", table, (row, col))
@@ -82,7 +82,7 @@ class Names:
         return {self.name: self.names[codes[0]]}
 
 
-def scanned_names(b: Column, new: Mapping[Label, Label], whole: bool, out: PathLike | None) -> ColumnLike | Written:
+def scanned_names(b: Column, new: Mapping[Label, Label], whole: bool, out: PathLike | None) -> Array | Written:
     """The labels of a scanned column under new names: an array, or the folder it was written to."""
     b = b.as_counted()
     labels, by_code = names_by_code(b)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -19,10 +19,13 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Frame, NoiseLike, Option, PointsLike, Seed, SparseMatrix
+from congruence.typing import Frame, NoiseLike, Option, PointsLike, Seed, SparseMatrix
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
-def _was_given_data(model: Dynamic) -> bool:
+def _was_given_data(model: object) -> bool:
     """Whether `predict` is available: not after a fit on labels alone."""
     if not getattr(model, "_has_data", True):
         raise AttributeError("this consensus was fitted on labels alone: predict needs data, as in fit(X) with floats")
@@ -197,7 +200,7 @@ class ConsensusClustering(Clusterer):
         """Mixtures and fuzzy clusters need dense data."""
         return not (isinstance(self.generator, str) and self.generator in ("em", "fuzzy"))
 
-    def __sklearn_tags__(self) -> Dynamic:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         labels = self.generator is None
         tags.input_tags.allow_nan = labels

@@ -14,11 +14,11 @@ from congruence.comparison.many import compare_to
 from congruence.errors import InputError
 from congruence.formulas import find
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, Unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, SparseMatrix
+from congruence.typing import SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.inputs.coerce import Clustering
@@ -233,7 +233,7 @@ def evidence(ensemble: Ensemble) -> Evidence:
         codes[:, j] = own
     is_soft = any(matrix is not None for _, _, matrix in parts)
     sizes = [k for _, k, _ in parts]
-    first, group, total = _signatures(codes, parts, mass, is_soft)
+    first, group, total = _signatures(codes, mass, is_soft)
     if len(first) < n:
         codes = np.asfortranarray(codes[first])
     soft = {j: matrix[first] for j, (_, _, matrix) in enumerate(parts) if matrix is not None}
@@ -277,7 +277,7 @@ def _places(codes: Array, k: int, u: Array | None, rows: Array) -> Array:
     return np.asarray(np.add.reduce(_mixed(_bits(u[rows]) ^ _mixed(np.arange(len(rows)))[:, None]), axis=0))
 
 
-def _matrix(c: Clustering, name: str, notes: list[str]) -> tuple[Array, int, Dynamic]:
+def _matrix(c: Clustering, name: str, notes: list[str]) -> tuple[Array, int, Array | None]:
     """Codes (k: none), number of clusters, and for soft members the rows of memberships, each adding up to 1."""
     if isinstance(c, Labels):
         return c.codes, c.k, None
@@ -290,7 +290,7 @@ def _matrix(c: Clustering, name: str, notes: list[str]) -> tuple[Array, int, Dyn
     return np.where(sums > 0, u.argmax(axis=1), u.shape[1]), u.shape[1], u
 
 
-def _signatures(codes: Array, parts: list[Dynamic], mass: Array, is_soft: bool) -> tuple[Array, Array, Array]:
+def _signatures(codes: Array, mass: Array, is_soft: bool) -> tuple[Array, Array, Array]:
     """First point of each signature, signature of each point, mass of each."""
     n = len(codes)
     if is_soft:
@@ -404,11 +404,11 @@ def _most_central(e: Evidence, able: list[int], ends: Array) -> int:
 def _by_points(e: Evidence, able: list[int]) -> Array:
     """ARI of the eligible members with all members; a signature counts by its mass, and members are encoded once."""
     whole = (e.mass == np.round(e.mass)).all()
-    mass: Dynamic = {"frequency": e.mass.astype(np.int64)} if whole else {"sample_weight": e.mass}
+    frequency, weight = (e.mass.astype(np.int64), None) if whole else (None, e.mass)
     columns = [np.where(column == e.n_columns, -1, column) for column in e.column.T]
-    members = Ensemble(columns, unassigned="partial", noise=-1, **mass)
-    how: Dynamic = {"unassigned": "drop"} if members.has_gaps else {}
-    return np.stack([compare_to(members.members[i], members, "ari", **how)["ari"] for i in able])
+    members = Ensemble(columns, unassigned="partial", noise=-1, frequency=frequency, sample_weight=weight)
+    rule: Unassigned = "drop" if members.has_gaps else "error"
+    return np.stack([compare_to(members.members[i], members, "ari", unassigned=rule)["ari"] for i in able])
 
 
 def _by_tables(e: Evidence, starts: Array) -> Array:

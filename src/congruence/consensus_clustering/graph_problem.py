@@ -12,7 +12,7 @@ from scipy import sparse
 
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, SparseMatrix, WeightsLike
+from congruence.typing import SparseMatrix, WeightsLike
 
 #: most entries of all starts together; larger inputs get fewer starts than n_init
 START_ENTRIES = 30_000_000
@@ -123,7 +123,7 @@ class Problem:
 
 
 def problem_of(
-    thing: Dynamic, k: int, vertex_weight: WeightsLike, balance: float, rng: np.random.Generator, n_init: int
+    thing: Graph | Hypergraph, k: int, vertex_weight: WeightsLike, balance: float, rng: np.random.Generator, n_init: int
 ) -> Problem:
     """The validated problem."""
     if int(k) != k or k < 1:

@@ -56,7 +56,7 @@ def by_metis(problem: Problem) -> Tries:
     if (weight == 0).any():  # METIS accepts them without an error but gives wrong results
         graph, weight = _kept(graph, weight > 0), weight[weight > 0]
     adjacency = pymetis.CSRAdjacency(graph.indptr.astype(index), graph.indices.astype(index))
-    weights: dict[str, Dynamic] = {"eweights": weight.astype(index)}
+    weights: dict[str, Array] = {"eweights": weight.astype(index)}
     if problem.mass.min() != problem.mass.max():
         weights["vweights"] = _integers(problem.mass, min(most, 1e12)).astype(index)
     room = problem.limit * problem.k / float(problem.mass.sum())

@@ -18,7 +18,6 @@ from congruence.inputs.labels import Labels
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo, PooledInfo
 from congruence.statistics.tables import Array, xlogx
-from congruence.typing import Dynamic
 
 
 def pooled_ami(e: Evidence, labels: Array) -> float:
@@ -56,8 +55,8 @@ def _anmi(e: Ensemble, labels: Array) -> float:
     for gaps in (False, True):
         those = [i for i, c in enumerate(e.members) if bool(c.gaps) is gaps and e.shares[i] > 0]
         if those:
-            how: Dynamic = {"unassigned": "drop"} if gaps else {}
-            nmi[those] = compare_to(labels, e[those], ["nmi_sqrt"], **how)["nmi_sqrt"]
+            found = compare_to(labels, e[those], ["nmi_sqrt"], unassigned="drop" if gaps else "error")
+            nmi[those] = found["nmi_sqrt"]
     known = ~np.isnan(nmi)
     return float(np.average(nmi[known], weights=e.shares[known])) if known.any() else float("nan")
 
@@ -226,6 +225,34 @@ def _listed(e: Evidence, names: Sequence[str], which: Array) -> str:
     shown = [names[i] for i in np.sort(e.source[which])[:NAMED].tolist()]
     rest = len(which) - len(shown)
     return f"{counted(len(which), 'member')} ({', '.join(shown)}{f' and {rest:,} more' if rest else ''})"
+
+
+def completed(votes: Evidence, labels: Array) -> Array:
+    """Signatures that a method could not place go to the cluster with most of their votes."""
+    lost = labels < 0
+    if not lost.any():
+        return labels
+    if lost.all():
+        return np.zeros(len(labels), np.int64)
+    placed = votes.taken(np.flatnonzero(~lost))
+    k = int(labels.max()) + 1
+    totals = placed.totals(labels[~lost], k)
+    support = votes.taken(np.flatnonzero(lost)).scores((totals / np.maximum(votes.sizes, 1e-300)).T)
+    labels = labels.copy()
+    labels[lost] = support.argmax(axis=1)
+    return labels
+
+
+def by_size(votes: Evidence, labels: Array) -> Array:
+    """Clusters numbered from the largest; equal sizes by their first point."""
+    names, codes = np.unique(labels, return_inverse=True)
+    mass = np.bincount(codes.ravel(), weights=votes.mass, minlength=len(names))
+    here = np.flatnonzero(votes.row >= 0)[::-1]
+    first = np.empty(len(names), np.int64)
+    first[codes.ravel()[votes.row[here]]] = here  # the last assignment wins: the first point
+    rank = np.empty(len(names), np.int64)
+    rank[np.lexsort((first, -np.round(mass, 9)))] = np.arange(len(names))
+    return np.asarray(rank[codes.ravel()])
 
 
 # --- hard EM on the votes: each distinct point goes to its most probable cluster, until no point moves ---------------

@@ -11,7 +11,7 @@ from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, EnsembleLike, Seed
+from congruence.typing import EnsembleLike, Seed
 
 
 @needs(alpha=("by='joint'", is_one("by", "joint")))
@@ -69,8 +69,7 @@ def select_members(
     m = find(measure)
     if m.better != "higher" or m.range[1] != 1:
         raise InputError(f"members are selected by an agreement of at most 1, such as nmi_sqrt or ari, not by {m.key}")
-    gaps: Dynamic = {"unassigned": "drop"} if e.has_gaps else {}
-    agreement = np.array(compare_all(e, [m], threads=threads, **gaps)[m.key])
+    agreement = np.array(compare_all(e, [m], threads=threads, unassigned="drop" if e.has_gaps else "error")[m.key])
     if np.isnan(agreement).any():
         raise InputError("two members have no point in common; selection compares all pairs of members")
     quality = _means_with_others(agreement, np.arange(len(e)))

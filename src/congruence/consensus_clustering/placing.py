@@ -25,9 +25,11 @@ from congruence.consensus_clustering.judging import (
 from congruence.consensus_clustering.methods import Rule
 from congruence.consensus_clustering.spectral import directions
 from congruence.engine.plan import default_threads
+from congruence.ensembles.generators import as_data
+from congruence.errors import InputError
 from congruence.machine import jit
 from congruence.statistics.tables import Array
-from congruence.typing import Scalar
+from congruence.typing import PointsLike, Scalar
 
 #: points per chunk of a thread
 CHUNK = 1 << 16
@@ -326,3 +328,18 @@ def _log_odds(logits: Array, prior: Array, own: int, most: float) -> Scalar:
             others += np.exp(logits[cluster] - top)
         posterior -= np.log(others)
     return min(max(posterior, -MOST_POSTERIOR), MOST_POSTERIOR)
+
+
+def of_nearest(labels: Array, X: PointsLike, n: int) -> Array:
+    """Points without a cluster get that of the nearest point of the data that has one."""
+    data = as_data(X)
+    if data.shape[0] != n:
+        raise InputError(f"X has {data.shape[0]} rows and the ensemble {n} points")
+    from sklearn.neighbors import NearestNeighbors
+
+    known = np.flatnonzero(labels >= 0)
+    near = NearestNeighbors(n_neighbors=1).fit(data[known])
+    lost = np.flatnonzero(labels < 0)
+    labels = labels.copy()
+    labels[lost] = labels[known[near.kneighbors(data[lost], return_distance=False)[:, 0]]]
+    return labels

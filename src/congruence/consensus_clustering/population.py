@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +16,11 @@ from congruence.scanning.room import Overfull
 from congruence.scanning.sampling import Sample
 from congruence.scanning.tables import PartialTables
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Label
+from congruence.typing import Label
+
+if TYPE_CHECKING:
+    from congruence.scanning.columns import Column
+    from congruence.scanning.rows import Rows
 
 #: (one member, another or the same, codes of their clusters, number of points in both)
 Cells = tuple[int, int, Array, Array, Array]
@@ -44,16 +49,16 @@ def _pairs(many: int) -> Array:
     return np.column_stack(np.triu_indices(many, 1)) if many > 1 else np.array([[0, 0]])
 
 
-def counted_beside(columns: Sequence[Dynamic], sample: Sample) -> Iterator[Block]:
+def counted_beside(rows: Rows, sample: Sample) -> Iterator[Block]:
     """The tables of scanned columns, block by block; the pass over the rows that counts the first block takes the sample.
 
     Columns that seem to have too many clusters, or whose tables exceed the memory, are left to later passes.
     """
-    source, pairs = columns[0].source, _pairs(len(columns))
-    later: Iterator[Block] = source.tables(columns, pairs, None, None, None)
+    source, columns, pairs = rows.scan, rows.columns, _pairs(len(rows.columns))
+    later = source.tables(columns, pairs, None, None, None)
     if source.labels_at_first([c.name for c in columns]) > GRAM_LIMIT:
         return later
-    blocks: Iterator[Block] = source.tables(columns, pairs, None, None, None, sample)
+    blocks = source.tables(columns, pairs, None, None, None, sample)
     try:
         return chain([next(blocks)], blocks)
     except Overfull:
@@ -61,7 +66,7 @@ def counted_beside(columns: Sequence[Dynamic], sample: Sample) -> Iterator[Block
 
 
 def of_columns(
-    columns: Sequence[Dynamic], codes: Sequence[Array], labels: Sequence[Sequence[Label]], blocks: Iterable[Block]
+    columns: Sequence[Column], codes: Sequence[Array], labels: Sequence[Sequence[Label]], blocks: Iterable[Block]
 ) -> Everyone:
     """The tables of scanned columns, of which `codes` are those of a sample, with these labels."""
     pairs = _pairs(len(columns))

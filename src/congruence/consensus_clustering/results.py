@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal, overload
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from congruence.errors import NoSuchName, joined
 from congruence.formulas.record import Better
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array
-from congruence.typing import Backend, Dynamic, Figure, Frame, Index, PointsLike, Record
+from congruence.typing import Backend, Figure, Frame, Index, PointsLike, Record
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -81,12 +82,19 @@ class Consensus(Result):
         """The same as `notes`."""
         return self.notes
 
-    def __getitem__(self, key: str) -> Dynamic:
+    @overload
+    def __getitem__(self, key: Literal["pooled_ami", "arimp", "anmi", "value", "seconds"]) -> float: ...
+    @overload
+    def __getitem__(self, key: Literal["method", "objective", "solver"]) -> str: ...
+    @overload
+    def __getitem__(self, key: str) -> str | float: ...
+    def __getitem__(self, key: str) -> str | float:
         """A score of the clustering kept: r["pooled_ami"], r["arimp"], r["anmi"], r["objective"]."""
         row = self.tried[0]
         if key not in row:
             raise NoSuchName(f"there is no score {key!r}; there are: {joined(row)}")
-        return row[key]
+        score: str | float = row[key]
+        return score
 
     @property
     def scores(self) -> Frame:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -24,13 +25,16 @@ from congruence.scanning.sampling import Sample
 from congruence.statistics.tables import Array
 from congruence.typing import Frame, PathLike, Record
 
+if TYPE_CHECKING:
+    from congruence.scanning.columns import Column
+
 
 def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None) -> Consensus | ConsensusFiles:
     """The consensus of scanned members: in memory, or written to a folder."""
     started = time.perf_counter()
     if e.mass is not None:
         raise InputError("the consensus of scanned columns does not take row weights; read the columns into memory")
-    rows = Rows(e.members)  # type: ignore[arg-type]
+    rows = Rows(cast("Sequence[Column]", e.members))
     counts = rows.counts()
     n = sum(map(sum, counts))
     if not n:
@@ -50,13 +54,13 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
             f"methods that take a sample: {', '.join(able)}, and average and lwea with variant='sample'"
         )
     sample = Sample(rows.reading.names, np.arange(n) if sampled is None else sampled, counts)
-    blocks = counted_beside(e.members, sample) if sampled is not None and request.takes_tables else None
+    blocks = counted_beside(rows, sample) if sampled is not None and request.takes_tables else None
     codes, labels = rows.taken(sample)
     few = Ensemble(
         {name: own.astype(np.int64) for name, own in zip(e.names, codes, strict=True)}, noise=0, unassigned="partial",
         member_weight=e.member_weight,
     )  # fmt: skip
-    tables = None if blocks is None else of_columns(e.members, codes, labels, blocks)
+    tables = None if blocks is None else of_columns(rows.columns, codes, labels, blocks)
     found = search.searched(few, request, tables)
     widths = [len(names) + 2 for names in labels]  # no label, the labels of the sample, and other labels
     values: Placed | Known

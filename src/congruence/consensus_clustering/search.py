@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.evidence import Evidence, evidence
 from congruence.consensus_clustering.judging import (
     agreement,
+    by_size,
     common_errors,
+    completed,
     confidence,
     is_settled,
     pooled_ami,
@@ -29,17 +31,18 @@ from congruence.consensus_clustering.methods import METHODS, Found, Method
 from congruence.consensus_clustering.population import Everyone, of_labels
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, is_one, joined, misnamed, needs, yes_or_no
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned
 from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
-from congruence.typing import Client, Dynamic, EnsembleLike, Option, PathLike, PointsLike, ProgressLike, Record, Seed
+from congruence.typing import Client, EnsembleLike, Option, PathLike, PointsLike, ProgressLike, Record, Seed
 
 if TYPE_CHECKING:
     from congruence.consensus_clustering.placing import Placing
+    from congruence.consensus_clustering.scanned import ConsensusFiles
+    from congruence.inputs.labels import Labels
 
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
 AUTO = ("hbgf", "ncut", "average")
@@ -57,6 +60,27 @@ LINKAGES = ("average", "single", "complete")
 ALL_UP_TO, SAMPLED, PER_CLUSTER = 100_000, 30_000, 200
 
 
+@overload
+def consensus(
+    ensemble: EnsembleLike, n_clusters: int | None = ..., method: str | Sequence[str] = ..., random_state: Seed = ..., *,
+    refine: bool | None = ..., n_init: int = ..., variant: str | None = ..., solver: str = ..., balance: float = ...,
+    unseen: str = ..., X: PointsLike = ..., out: None = ..., client: Client = ..., checkpoint: PathLike | None = ...,
+    threads: int | None = ..., progress: ProgressLike = ...,
+) -> Consensus: ...  # fmt: skip
+@overload
+def consensus(
+    ensemble: EnsembleLike, n_clusters: int | None = ..., method: str | Sequence[str] = ..., random_state: Seed = ..., *,
+    refine: bool | None = ..., n_init: int = ..., variant: str | None = ..., solver: str = ..., balance: float = ...,
+    unseen: str = ..., X: PointsLike = ..., out: PathLike, client: Client = ..., checkpoint: PathLike | None = ...,
+    threads: int | None = ..., progress: ProgressLike = ...,
+) -> ConsensusFiles: ...  # fmt: skip
+@overload
+def consensus(
+    ensemble: EnsembleLike, n_clusters: int | None = ..., method: str | Sequence[str] = ..., random_state: Seed = ..., *,
+    refine: bool | None = ..., n_init: int = ..., variant: str | None = ..., solver: str = ..., balance: float = ...,
+    unseen: str = ..., X: PointsLike = ..., out: PathLike | None, client: Client = ..., checkpoint: PathLike | None = ...,
+    threads: int | None = ..., progress: ProgressLike = ...,
+) -> Consensus | ConsensusFiles: ...  # fmt: skip
 @misnamed(k="n_clusters")
 @needs(
     solver=methods.takes("solver"),
@@ -82,7 +106,7 @@ def consensus(
     checkpoint: PathLike | None = None,
     threads: int | None = None,
     progress: ProgressLike = None,
-) -> Dynamic:
+) -> Consensus | ConsensusFiles:
     """One clustering into n_clusters that agrees best with the members of an ensemble.
 
     The members may be partial (`cg.Ensemble(…, unassigned="partial")`), weighted or soft. The order of points and members
@@ -150,8 +174,7 @@ def consensus(
 
         if X is not None or unseen == "nearest":
             raise InputError("unseen='nearest' and X need the points in memory; leave them out for scanned columns")
-        moved: Dynamic = scan_options(e, {"threads": threads, "progress": progress})
-        return scanned_consensus(moved, request, out)
+        return scanned_consensus(scan_options(e, {"threads": threads, "progress": progress}), request, out)
     if out is not None:
         raise InputError("out= writes the consensus of scanned columns: pass cg.scan(…); labels in memory are returned")
     check_index(e, X, "X", "the ensemble")
@@ -161,17 +184,20 @@ def consensus(
         labels, sure, voted = found.of_points()
         n_found = found.n_clusters
     else:
-        codes = [c.codes for c in e.members]  # type: ignore[union-attr]
+        members = cast("Sequence[Labels]", e.members)  # neither soft nor covers
+        codes = [c.codes for c in members]
         drawn = [own[sampled] for own in codes]
-        everyone = of_labels(e.members, drawn, threads) if request.takes_tables else None  # type: ignore[arg-type]
+        everyone = of_labels(members, drawn, threads) if request.takes_tables else None
         found = searched(e.taken(sampled), request, everyone)
-        placing = found.placing(drawn, [c.k + 1 for c in e.members], [c.k for c in e.members])
+        placing = found.placing(drawn, [c.k + 1 for c in members], [c.k for c in members])
         labels, sure = placing.run(codes, threads)
         n_found, voted = placing.n_clusters, partial(placing.votes, codes)
     notes = list(found.notes)
     nowhere = int((labels < 0).sum())
     if nowhere and unseen == "nearest":
-        labels = _nearest(labels, X, e.n_points)
+        from congruence.consensus_clustering.placing import of_nearest
+
+        labels = of_nearest(labels, X, e.n_points)
         notes.append(f"{counted(nowhere, 'point')} without a member got the cluster of the nearest point in X")
     elif nowhere:
         notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
@@ -237,7 +263,7 @@ class Outcome:
             return f"methods and scores used {drawn}"
         return f"the tables of clusters are those of all points; everything else comes from {drawn}"
 
-    def of_points(self) -> tuple[Array, Array, Dynamic]:
+    def of_points(self) -> tuple[Array, Array, Callable[[], Array]]:
         """Cluster and confidence of each point, and a function for its votes for each cluster."""
         row, labels, k = self.votes.row, self.tried[0].labels, self.n_clusters
         everyone = np.where(row >= 0, labels[row], -1) if len(labels) else np.full(self.e.n_points, -1)
@@ -436,7 +462,7 @@ class _Task:
         votes = self.votes
         labels = np.full(votes.n_rows, -1)
         labels[self.rows] = found.labels  # points of weight 0 take no part, and are placed by their votes
-        labels = _by_size(votes, _completed(votes, labels))
+        labels = by_size(votes, completed(votes, labels))
         spent = time.perf_counter() - started
         row = {
             "method": key, "refined": is_refined, "n_clusters": int(labels.max()) + 1,
@@ -452,46 +478,3 @@ def _gaps(e: Ensemble) -> dict[str, str]:
         return {}
     weighted = e.mass is not None and not e.mass.is_frequency
     return {"missing": "ratio" if e.is_soft or weighted else "pooled"}
-
-
-def _completed(votes: Evidence, labels: Array) -> Array:
-    """Signatures that a method could not place go to the cluster with most of their votes."""
-    lost = labels < 0
-    if not lost.any():
-        return labels
-    if lost.all():
-        return np.zeros(len(labels), np.int64)
-    placed = votes.taken(np.flatnonzero(~lost))
-    k = int(labels.max()) + 1
-    totals = placed.totals(labels[~lost], k)
-    support = votes.taken(np.flatnonzero(lost)).scores((totals / np.maximum(votes.sizes, 1e-300)).T)
-    labels = labels.copy()
-    labels[lost] = support.argmax(axis=1)
-    return labels
-
-
-def _by_size(votes: Evidence, labels: Array) -> Array:
-    """Clusters numbered from the largest; equal sizes by their first point."""
-    names, codes = np.unique(labels, return_inverse=True)
-    mass = np.bincount(codes.ravel(), weights=votes.mass, minlength=len(names))
-    here = np.flatnonzero(votes.row >= 0)[::-1]
-    first = np.empty(len(names), np.int64)
-    first[codes.ravel()[votes.row[here]]] = here  # the last assignment wins: the first point
-    rank = np.empty(len(names), np.int64)
-    rank[np.lexsort((first, -np.round(mass, 9)))] = np.arange(len(names))
-    return np.asarray(rank[codes.ravel()])
-
-
-def _nearest(labels: Array, X: PointsLike, n: int) -> Array:
-    """Points without a cluster get that of the nearest point of the data that has one."""
-    data = as_data(X)
-    if data.shape[0] != n:
-        raise InputError(f"X has {data.shape[0]} rows and the ensemble {n} points")
-    from sklearn.neighbors import NearestNeighbors
-
-    known = np.flatnonzero(labels >= 0)
-    near = NearestNeighbors(n_neighbors=1).fit(data[known])
-    lost = np.flatnonzero(labels < 0)
-    labels = labels.copy()
-    labels[lost] = labels[known[near.kneighbors(data[lost], return_distance=False)[:, 0]]]
-    return labels

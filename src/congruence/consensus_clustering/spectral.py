@@ -9,7 +9,7 @@ from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.consensus_clustering.partition import partition_graph
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Option
+from congruence.typing import Option
 
 #: with more clusters than this, and many more than vectors wanted, Lanczos iteration is faster than the dense matrix
 LANCZOS_ABOVE = 500
@@ -96,12 +96,13 @@ def kmeans(
         if len(x) > STARTS_ON:
             chosen = np.sort(rng.choice(len(x), STARTS_ON, replace=False, p=weight / weight.sum()))
             few, own = x[chosen], np.ones(STARTS_ON)
-        found: Dynamic = None
+        found: KMeans | None = None
         for start in ["k-means++"] * n_init + [_orthogonal(few, k, rng)]:
             seed = int(rng.integers(2**31 - 1))
             model = KMeans(k, init=start, n_init=1, max_iter=200, random_state=seed).fit(few, sample_weight=own)
             if found is None or model.inertia_ < found.inertia_ * (1 - 1e-9):
                 found = model
+        assert found is not None
         if few is not x:
             found = KMeans(k, init=found.cluster_centers_, n_init=1, max_iter=200).fit(x, sample_weight=weight)
     stopped = found.n_iter_ >= 200

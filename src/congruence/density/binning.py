@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.labels import Labels
 from congruence.machine import device, jit
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, DeviceArray, Dynamic, PointsLike
+from congruence.typing import ClusteringLike, DeviceArray, PointsLike
 
 METHODS = ("width", "frequency", "mdl")
 
@@ -307,7 +308,7 @@ def _limits(columns: Columns) -> dict[int, tuple[float, float, bool]]:
 
 def _limits_of(column: DeviceArray) -> tuple[float, float, bool]:
     """The same for one column, on host or GPU."""
-    xp: Dynamic = device.cupy() if device.is_on_card(column) else np
+    xp: ModuleType = device.cupy() if device.is_on_card(column) else np
     numbers = column.astype(np.float64)
     missing = xp.isnan(numbers)
     if bool(missing.all()):

@@ -15,7 +15,7 @@ from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory
 from congruence.machine import device
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, DeviceArray, Dynamic, PointsLike
+from congruence.typing import ColumnLike, DeviceArray, PointsLike
 
 #: values per chunk of binning and counting; chunks stay in cache
 PIECE = 1 << 17
@@ -32,7 +32,7 @@ class Columns:
         return len(self.columns[0])
 
     @property
-    def card(self) -> Dynamic:
+    def card(self) -> DeviceArray | None:
         """The numbers on the GPU, or None."""
         return next((c for c in self.columns if device.is_on_card(c)), None)
 
@@ -116,7 +116,7 @@ def as_columns(X: PointsLike, nominal: Sequence[str | int] = ()) -> Columns:
     return Columns(names, columns)
 
 
-def raw_columns(X: Dynamic) -> tuple[tuple[str, ...], list[ColumnLike]]:
+def raw_columns(X: PointsLike) -> tuple[tuple[str, ...], list[ColumnLike]]:
     """Names and values of the columns of any table."""
     if isinstance(X, Mapping) and not type(X).__module__.startswith("xarray"):
         return tuple(map(str, X)), list(X.values())
@@ -124,31 +124,31 @@ def raw_columns(X: Dynamic) -> tuple[tuple[str, ...], list[ColumnLike]]:
         matrix, own, _ = matrix_of(X)
         dense = matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
         return tuple(own), [dense[:, j] for j in range(dense.shape[1])]
-    X = in_memory(X)
-    kind = frame_kind(X)
-    if kind is not None and hasattr(X, "columns"):
-        names = list(X.column_names) if kind == "pyarrow" else list(X.columns)
+    table = in_memory(X)
+    kind = frame_kind(table)
+    if kind is not None and hasattr(table, "columns"):
+        names = list(table.column_names) if kind == "pyarrow" else list(table.columns)
         if len(set(map(str, names))) < len(names):
             raise InputError("two attributes of the data have the same name")
-        return tuple(map(str, names)), [X[name] for name in names]
-    if hasattr(X, "tocsr"):
+        return tuple(map(str, names)), [table[name] for name in names]
+    if hasattr(table, "tocsr"):
         raise InputError("the data are sparse; bins are counted over all values: pass X.toarray()")
-    data: Dynamic
-    if device.is_on_card(X):
-        data = device.array(X)
-    elif not isinstance(X, np.ndarray) and hasattr(X, "__dlpack__"):
-        data = from_dlpack(X)
-    elif isinstance(X, np.ndarray):
-        data = X
+    data: DeviceArray
+    if device.is_on_card(table):
+        data = device.array(table)
+    elif not isinstance(table, np.ndarray) and hasattr(table, "__dlpack__"):
+        data = from_dlpack(table)
+    elif isinstance(table, np.ndarray):
+        data = table
     else:
         try:
-            data = np.asarray(X)
+            data = np.asarray(table)
         except ValueError:
             raise InputError(
                 "the data must be a 2-D array, points × attributes; the rows have different lengths"
             ) from None
         if data.dtype.kind in "US":  # numpy converts numbers in mixed rows to strings
-            data = np.array(X, dtype=object)
+            data = np.array(table, dtype=object)
     if data.ndim != 2 or 0 in data.shape:
         raise InputError(f"the data must be a 2-D array, points × attributes; got shape {data.shape}")
     return tuple(f"x{i}" for i in range(data.shape[1])), [data[:, i] for i in range(data.shape[1])]

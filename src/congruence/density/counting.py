@@ -18,10 +18,10 @@ from congruence.errors import InputError, yes_or_no
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.formats import is_anndata
-from congruence.inputs.labels import Unassigned, in_memory
+from congruence.inputs.labels import Labels, Unassigned, in_memory
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Dynamic, NoiseLike, PointsLike, Seed
+from congruence.typing import ClusteringLike, NoiseLike, PointsLike, Seed
 
 if TYPE_CHECKING:
     from congruence.inputs.coerce import Clustering
@@ -203,18 +203,20 @@ def similarity_matrix(a: Profile, b: Profile) -> Array:
     return np.asarray(a.counts.astype(np.float64) @ b.counts.astype(np.float64).T)
 
 
-def equal_samples(data: list[Columns], sides: list[Dynamic], random_state: Seed) -> tuple[list[Columns], list[Dynamic]]:
+def equal_samples(
+    data: Sequence[Columns], sides: Sequence[Clustering], random_state: Seed
+) -> tuple[list[Columns], list[Labels]]:
     """A stratified random sample of the larger side with the size of the smaller."""
-    if any(side.soft for side in sides):
+    columns, labels = list(data), [side for side in sides if isinstance(side, Labels)]
+    if len(labels) < len(sides):
         raise InputError("memberships have no clusters to sample from; pass sizes='scaled'")
-    assigned = [len(side) - side.gaps for side in sides]
+    assigned = [len(side) - side.gaps for side in labels]
     if assigned[0] == assigned[1]:
-        return data, sides
+        return columns, labels
     large = int(np.argmax(assigned))
-    points = stratified_sample(sides[large].codes, sides[large].k, min(assigned), random_state)
-    data, sides = list(data), list(sides)
-    data[large], sides[large] = data[large].taken(points), sides[large].taken(points)
-    return data, sides
+    points = stratified_sample(labels[large].codes, labels[large].k, min(assigned), random_state)
+    columns[large], labels[large] = columns[large].taken(points), labels[large].taken(points)
+    return columns, labels
 
 
 def stratified_sample(codes: Array, k: int, size: int, random_state: Seed) -> Array:

@@ -13,7 +13,7 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
-from congruence.typing import DeviceArray, Dynamic
+from congruence.typing import DeviceArray
 
 if TYPE_CHECKING:
     from congruence.inputs.coerce import Clustering
@@ -36,7 +36,7 @@ def count_on_card(
     with in_memory():
         found = []
         for c in clusterings:
-            kind: Dynamic = np.float64 if isinstance(c, Memberships) else np.uint64
+            kind: type[np.number] = np.float64 if isinstance(c, Memberships) else np.uint64
             found.append((cp.zeros((c.k, total), kind), cp.zeros(c.k, np.float64)))
         seen = cp.zeros((attributes, 2), np.uint64)
         # bin as many points at a time as fit next to one column of numbers
@@ -100,7 +100,7 @@ def _codes(labels: Labels, piece: slice) -> DeviceArray:
 
 
 def _add(
-    clustering: Dynamic,
+    clustering: Clustering,
     piece: slice,
     codes: DeviceArray,
     axes: DeviceArray,

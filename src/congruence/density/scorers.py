@@ -10,7 +10,7 @@ from congruence.density.similarity import compare_profiles
 from congruence.errors import InputError, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.docstrings import described_arguments, document
-from congruence.typing import ClusteringLike, Dynamic, Option, PointsLike
+from congruence.typing import ClusteringLike, Option, PointsLike
 
 if TYPE_CHECKING:
     from congruence.density.profile import Profile
@@ -33,10 +33,9 @@ def scorer(key: str) -> Callable[..., float]:
             raise InputError(f"{key} has no adjusted form; cg.adco has one")
         return compare_profiles(a, b, X, X_b, **given)[key]
 
-    described: Dynamic = score
-    described.needs = compare_profiles.needs  # type: ignore[attr-defined]
+    score.needs = compare_profiles.needs  # type: ignore[attr-defined]
     sides_of = [p for p in inspect.signature(score).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    described.__signature__ = inspect.Signature([*sides_of, *options.values()])
+    score.__signature__ = inspect.Signature([*sides_of, *options.values()])  # type: ignore[attr-defined]
     told = described_arguments(compare_profiles)
     args = {
         "a": "Labels or memberships of the points of X, or a `Profile`.",

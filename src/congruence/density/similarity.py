@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.comparison.presenting import Result, number
 from congruence.density.binning import NEEDS_CUTS, NEEDS_NAME, Binning
-from congruence.density.columns import Columns, as_columns, brought
+from congruence.density.columns import as_columns, brought
 from congruence.density.counting import counted, equal_samples, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
@@ -33,12 +33,12 @@ from congruence.errors import (
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided
-from congruence.inputs.coerce import as_disjoint
+from congruence.inputs.coerce import Clustering, as_disjoint
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import Unassigned, noise_caution
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Dynamic, Frame, Label, NoiseLike, Option, PointsLike, Record, Scalar, Seed
+from congruence.typing import ClusteringLike, Frame, Label, NoiseLike, Option, PointsLike, Record, Scalar, Seed
 
 KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 KERNELS = ("linear", "polynomial", "rbf")
@@ -305,7 +305,9 @@ def compare_profiles(
     return replace(found, notes=(*cautions, *found.notes))
 
 
-def _given_profiles(a: Dynamic, b: Dynamic, X: PointsLike, X_b: PointsLike, sizes: str) -> tuple[Profile, Profile]:
+def _given_profiles(
+    a: ClusteringLike, b: ClusteringLike, X: PointsLike, X_b: PointsLike, sizes: str
+) -> tuple[Profile, Profile]:
     if not (isinstance(a, Profile) and isinstance(b, Profile)):
         raise InputError(
             "one side is a profile and the other is not; count both with cg.density_profile and one Binning"
@@ -339,13 +341,12 @@ def _counted_profiles(
         raise InputError("density profiles need the data that were clustered: pass X, points × attributes")
     X, X_b, a, b = brought(X, engine), brought(X_b, engine), on_card(a, engine), on_card(b, engine)
     chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal)  # type: ignore[arg-type]
-    sides: list[Dynamic] = []
+    raw: list[Clustering] = []
     for labels, who in ((a, "a"), (b, "b")):
-        raw = as_disjoint(labels, who)
-        check_index(raw, X if who == "a" or X_b is None else X_b, who)
-        sides.append(raw)
-    sides = list(decided(sides, InputOptions(unassigned=unassigned, noise=noise), ("a", "b")))
-    data: list[Columns] = [as_columns(X, chosen.nominal_names)]
+        raw.append(as_disjoint(labels, who))
+        check_index(raw[-1], X if who == "a" or X_b is None else X_b, who)
+    sides: Sequence[Clustering] = decided(raw, InputOptions(unassigned=unassigned, noise=noise), ("a", "b"))
+    data = [as_columns(X, chosen.nominal_names)]
     data.append(data[0] if X_b is None else as_columns(X_b, chosen.nominal_names))
     for columns, clustering, who in zip(data, sides, ("a", "b"), strict=True):
         if len(columns) != len(clustering):

@@ -30,7 +30,6 @@ from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
     ColumnLike,
-    Dynamic,
     Frame,
     Label,
     NoiseLike,
@@ -281,7 +280,7 @@ def drift(
             notes.append(f"window {name}: {values} outside the bins, most in {profile.names[worst]}")
     listed = list(profiles.values())
     # a measure that ignores sizes also ignores them in the changes
-    even: Dynamic = "scaled" if record == "adco_cosine" else sizes
+    even: Literal["given", "scaled"] = "scaled" if record == "adco_cosine" else sizes
     steps = [compare_profiles(p, q, sizes=even) for p, q in pairwise(listed)]
     first = [steps[0], *(compare_profiles(listed[0], q, sizes=even) for q in listed[2:])]
     if noise is None:
@@ -331,14 +330,15 @@ def _profile(
     return counted(columns, [clustering], binning, threads=threads)[0]
 
 
-def _from_stream(windows: Dynamic) -> Iterable[tuple[Label, PointsLike, ClusteringLike]]:
-    is_one = not isinstance(windows, Iterable) or getattr(windows, "ndim", None) == 0
-    if isinstance(windows, str) or frame_kind(windows) is not None or is_one:
+def _from_stream(windows: object) -> Iterable[tuple[Label, PointsLike, ClusteringLike]]:
+    is_table = isinstance(windows, str) or frame_kind(windows) is not None
+    if is_table or not isinstance(windows, Iterable) or getattr(windows, "ndim", None) == 0:
         raise InputError("name the columns of a table, as in drift(table, labels='cluster', window='day')")
     named: bool | None = None
+    parts: Iterable[object] = windows
     if isinstance(windows, Mapping):
-        windows = ((name, *part) if isinstance(part, tuple | list) else part for name, part in windows.items())
-    for item in windows:
+        parts = ((name, *part) if isinstance(part, tuple | list) else part for name, part in windows.items())
+    for item in parts:
         if not isinstance(item, tuple | list) or len(item) not in (2, 3):
             raise InputError(
                 "a stream must yield (X, labels) or (name, X, labels); for a table name its columns: "

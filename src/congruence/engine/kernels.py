@@ -346,7 +346,7 @@ def fused_jointly(
 
 
 @njit
-def _same(a: Array, b: Array) -> bool:
+def _same(a: Array, b: Array) -> int:
     """The number of positions where two rows have the same label; the length of rows is a multiple of 64.
 
     Sums of 64 fit in a byte, and a loop of fixed length over bytes compiles to a few vector instructions.

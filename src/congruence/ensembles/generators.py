@@ -20,9 +20,12 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Estimator, PointsLike, ProgressLike, Seed, SparseMatrix
+from congruence.typing import Estimator, Frame, Index, PointsLike, ProgressLike, Seed, SparseMatrix
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.cluster import KMeans
+
     from congruence.inputs.coerce import Clustering
 
 #: makes one member, labels (NaN if missing) or memberships, from data, a number of clusters and a random stream
@@ -145,12 +148,13 @@ def _is_whole(x: object) -> bool:
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
-def with_index(members: Sequence[Array], X: Dynamic) -> list[Array] | list[Clustering]:
+def with_index(members: Sequence[Array], X: PointsLike) -> list[Array] | list[Clustering]:
     """Clusterings of the rows of X, with its index if there is one, so that they are not compared with other rows."""
     if frame_kind(X) != "pandas":
         return list(members)
+    index: Index = getattr(X, "index", None)
     found = map(as_clustering, members)
-    return [replace(c, index=X.index) if isinstance(c, Labels) else c.taken(np.arange(len(c)), X.index) for c in found]
+    return [replace(c, index=index) if isinstance(c, Labels) else c.taken(np.arange(len(c)), index) for c in found]
 
 
 def made_members(
@@ -171,23 +175,24 @@ def made_members(
     return members, tuple(f"{many} of {len(jobs)} members: {text}" for text, many in warned.items())
 
 
-def as_data(X: Dynamic) -> Array | SparseMatrix:
+def as_data(X: PointsLike) -> Array | SparseMatrix:
     """A 2-D array of finite numbers, or a sparse matrix of them."""
-    X = matrix_of(X)[0] if is_anndata(X) else in_memory(X)
-    kind = frame_kind(X)
-    if kind == "pandas" and np.asarray(X.isna()).any():
+    table: Frame = matrix_of(X)[0] if is_anndata(X) else in_memory(X)
+    kind = frame_kind(table)
+    if kind == "pandas" and np.asarray(table.isna()).any():
         raise InputError(MISSING)
     if kind is not None:
-        X = X.collect() if hasattr(X, "collect") else X
-        check_features(X, takes_text=False)
-        framed = kind == "pyarrow" and bool(getattr(X, "columns", None))
-        X = np.column_stack([np.asarray(c) for c in X.columns]) if framed else np.asarray(X)
-    if hasattr(X, "tocsr"):
-        data: Dynamic = X.tocsr().astype(np.float64)
-        cells = data.data
+        table = table.collect() if hasattr(table, "collect") else table
+        check_features(table, takes_text=False)
+        framed = kind == "pyarrow" and bool(getattr(table, "columns", None))
+        table = np.column_stack([np.asarray(c) for c in table.columns]) if framed else np.asarray(table)
+    data: Array | SparseMatrix
+    if hasattr(table, "tocsr"):
+        sparse: SparseMatrix = table.tocsr().astype(np.float64)
+        data, cells = sparse, sparse.data
     else:
         try:
-            given = np.asarray(X)
+            given = np.asarray(table)
             if given.dtype.kind == "c":
                 raise TypeError
             if given.dtype.kind in "iu" and given.size and max(int(given.max()), -int(given.min())) > 2**53:
@@ -277,7 +282,7 @@ def seed_of(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31 - 1))
 
 
-def _fitted_kmeans(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Estimator:
+def _fitted_kmeans(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> KMeans:
     from sklearn.cluster import KMeans
 
     return KMeans(k, init="random", n_init=1, random_state=seed_of(rng)).fit(data)
@@ -428,14 +433,14 @@ def _by_clusterer(clusterer: Estimator, data: Array | SparseMatrix, k: int, rng:
     return np.where(made == -1, np.nan, made) if made.ndim == 1 and made.dtype.kind in "if" else made
 
 
-def counts_of(clusterer: Estimator) -> list[str]:
+def counts_of(clusterer: BaseEstimator) -> list[str]:
     """The parameter of a scikit-learn clusterer for the number of clusters, in a list that is empty if it has none."""
     last = f"{clusterer.steps[-1][0]}__" if hasattr(clusterer, "steps") else ""  # a pipeline clusters in its last step
     known = clusterer.get_params(deep=True)
     return [name for name in (f"{last}n_clusters", f"{last}n_components") if name in known][:1]
 
 
-def configured(clusterer: Estimator, seed: int, k: int | None = None) -> Estimator:
+def configured(clusterer: Estimator, seed: int, k: int | None = None) -> BaseEstimator:
     """A copy of a scikit-learn clusterer with this random state in every step, and with k clusters."""
     from sklearn.base import clone
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+from typing import TYPE_CHECKING, overload
+
 import numpy as np
 
 from congruence.engine.plan import engine_for
@@ -14,7 +17,10 @@ from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, DeviceArray, Dynamic, EnsembleLike, Label, MatrixLike, PathLike
+from congruence.typing import ClusteringLike, DeviceArray, EnsembleLike, Label, PathLike
+
+if TYPE_CHECKING:
+    from congruence.scanning.rows import Written
 
 #: most clusters for which each point is compared with every cluster to find its neighbours
 MOST_DENSE = 200
@@ -26,9 +32,21 @@ def _partition(e: Ensemble, labels: ClusteringLike) -> Labels:
     return whole_labels(labels, e.n_points, of="the ensemble")
 
 
+@overload
+def item_consensus(
+    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = ..., out: None = ...
+) -> Array: ...  # fmt: skip
+@overload
+def item_consensus(
+    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = ..., out: PathLike
+) -> Written: ...  # fmt: skip
+@overload
+def item_consensus(
+    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = ..., out: PathLike | None
+) -> Array | Written: ...  # fmt: skip
 def item_consensus(
     ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = "auto", out: PathLike | None = None
-) -> MatrixLike:
+) -> Array | Written:
     """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
 
     Members without a label for a point do not count for it: the mean is over all members and pairs of points that they
@@ -75,7 +93,7 @@ def item_consensus(
 def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
     """For each point and cluster: the weight of pairs that members put together, and of pairs that they label."""
     check_one_kind(e.members)
-    xp: Dynamic = device.cupy() if on_card else np  # the same code on host and GPU
+    xp: ModuleType = device.cupy() if on_card else np  # the same code on host and GPU
     weight, own = (xp.asarray(x) for x in point_mass(e))
     codes = _codes(c, on_card)
     every = xp.arange(e.n_points)

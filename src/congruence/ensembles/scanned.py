@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, table_of
 from congruence.scanning.rows import Written
-from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Dynamic, Label, MatrixLike, PathLike
+from congruence.statistics.tables import Array, ClusterNames
+from congruence.typing import ClusteringLike, Label, PathLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +43,14 @@ class Items:
         return {name: found[:, j] for j, name in enumerate(self.names)}
 
 
-def scanned_items(e: Ensemble, labels: ClusteringLike, out: PathLike | None) -> MatrixLike:
+def scanned_items(e: Ensemble, labels: ClusteringLike, out: PathLike | None) -> Array | Written:
     """The consensus of each row with each cluster: an array, rows × clusters, or the folder it was written to."""
     if not isinstance(labels, Column):
         raise InputError("labels must be a column of the same scan, such as s['truth'], if the members are scanned")
     if e.mass is not None:
         raise InputError("item_consensus of scanned columns does not take weights; read the columns into memory")
     c = Column(labels.source, labels.name, "error", labels.noise, labels.who, True)
-    members: list[Dynamic] = list(e.members)
+    members = cast("list[Column]", list(e.members))
     pairs = np.column_stack([np.arange(len(members)), np.full(len(members), len(members))])
     for _ in c.source.tables([*members, c], pairs, None, None, None):  # counted together, then read one by one
         pass
@@ -73,7 +74,7 @@ def scanned_items(e: Ensemble, labels: ClusteringLike, out: PathLike | None) -> 
     return found if isinstance(found, Written) else np.column_stack([found[name] for name in values.names])
 
 
-def _on(names: list[Label], columns: Dynamic, table: Array) -> Array:
+def _on(names: list[Label], columns: ClusterNames, table: Array) -> Array:
     """The table with a column for each of these clusters, including those that a member does not have."""
     at = {name: j for j, name in enumerate(names)}
     found = np.zeros((len(table), len(names)))

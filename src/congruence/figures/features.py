@@ -10,7 +10,7 @@ from congruence.ensembles.generators import as_data
 from congruence.errors import InputError
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic
+from congruence.typing import Frame, PointsLike
 
 #: features named for a cluster, and most features of the heat map
 NAMED, MOST_FEATURES = 5, 30
@@ -55,11 +55,12 @@ def features_of(X: Array, names: tuple[str, ...], labels: Array, k: int) -> Feat
     return Features(tuple(names[j] for j in strongest.tolist()), effects[:, strongest], tuple(named))
 
 
-def numbers_of(data: Dynamic, n: int) -> tuple[Array, tuple[str, ...]]:
+def numbers_of(data: PointsLike, n: int) -> tuple[Array, tuple[str, ...]]:
     """The data as points × features, and the names of the features; default names if the data have none."""
     names = None
+    frame: Frame = data
     if frame_kind(data) is not None and hasattr(data, "columns"):
-        names = [str(x) for x in (data.column_names if frame_kind(data) == "pyarrow" else data.columns)]
+        names = [str(x) for x in (frame.column_names if frame_kind(data) == "pyarrow" else frame.columns)]
     elif isinstance(data, dict):
         names, data = [str(x) for x in data], np.column_stack([np.asarray(x) for x in data.values()])
     X = as_data(data)

@@ -22,10 +22,11 @@ from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
-from congruence.typing import Dynamic
+from congruence.typing import ClusteringLike
 
 if TYPE_CHECKING:
     from congruence.ensembles.distribution import ConsensusCdf
+    from congruence.selection.choice import Criterion
 
 #: colour-blind safe colours (Okabe and Ito), for clusters and curves
 EIGHT = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
@@ -244,7 +245,7 @@ class Cells:
         return len(self.values) < len(self.order)
 
 
-def cells_of(e: Ensemble, labels: Array | None = None, most: int = MOST_CELLS, order: Array | None = None) -> Cells:
+def cells_of(e: Ensemble, labels: ClusteringLike = None, most: int = MOST_CELLS, order: Array | None = None) -> Cells:
     """The consensus matrix of an ensemble in at most `most` × `most` cells, without a matrix of points.
 
     Few points are ordered by their tree. Many points are ordered by a clustering (`labels`, else the first member without
@@ -268,10 +269,13 @@ def cells_of(e: Ensemble, labels: Array | None = None, most: int = MOST_CELLS, o
     return Cells(order, edges, _block_means(e, order, edges))
 
 
-def _point_order(e: Ensemble, labels: Dynamic) -> Array:
+def _point_order(e: Ensemble, labels: ClusteringLike) -> Array:
     if labels is None:
         labels = next((c for c in e.members if not c.soft and not c.gaps), np.zeros(e.n_points, np.int64))
-    codes = labels.codes.astype(np.int64) if hasattr(labels, "codes") else np.unique(labels, return_inverse=True)[1]
+    if hasattr(labels, "codes"):
+        codes = labels.codes.astype(np.int64)
+    else:
+        codes = np.unique(np.asanyarray(labels), return_inverse=True)[1]
     own, between, second = neighbours(e, codes)
     k = len(between)
     if k == 1:
@@ -428,7 +432,7 @@ def flow_heights(counts: Array, room: float, slot: float) -> tuple[tuple[Array, 
     return tuple((c - h / 2 - shift, h) for c, h in sides)
 
 
-def ensemble_parts(e: Ensemble, labels: Dynamic) -> tuple[Cells, ConsensusCdf, str]:
+def ensemble_parts(e: Ensemble, labels: ClusteringLike) -> tuple[Cells, ConsensusCdf, str]:
     """The cells of the consensus matrix, its distribution, and the title of the figure."""
     cells = cells_of(e, labels)
     exact = e.n_points <= EXACT_POINTS
@@ -461,7 +465,7 @@ def limits_of(key: str) -> tuple[float | None, float | None]:
     return (low if np.isfinite(low) else None), (high if np.isfinite(high) else None)
 
 
-def error_bars(c: Dynamic) -> Array:
+def error_bars(c: Criterion) -> Array:
     """Two standard errors below and above each value of a criterion, clipped to the range of the measure."""
     low, high = limits_of(c.measure or c.name)
     reach = np.nan_to_num(2 * c.errors)
@@ -470,7 +474,7 @@ def error_bars(c: Dynamic) -> Array:
     return np.asarray(np.nan_to_num(np.stack([below, above])))
 
 
-def curve_title(c: Dynamic) -> str:
+def curve_title(c: Criterion) -> str:
     """The name of a criterion, and which direction is better."""
     return f"{c.name} ({c.better} is better)" if c.better != "elbow" else str(c.name)
 

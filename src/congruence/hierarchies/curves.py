@@ -25,7 +25,7 @@ from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.inputs.labels import Labels
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Dynamic, Record, TreeLike
+from congruence.typing import ColumnLike, Record, TreeLike
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -163,15 +163,13 @@ def cut_curve(
     )  # fmt: skip
 
 
-def _sides(a: Dynamic, b: Dynamic) -> tuple[Hierarchy, Hierarchy | Labels, bool]:
+def _sides(a: TreeLike, b: TreeLike) -> tuple[Hierarchy, Hierarchy | Labels, bool]:
     """The hierarchy first, and whether that swapped the sides."""
-    if not isinstance(a, Hierarchy) and not isinstance(b, Hierarchy):
-        raise InputError("at least one side must be a hierarchy: cg.cut_curve(cg.Hierarchy(linkage), b)")
-    if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
-        return a, same_points(a, b), False
     if isinstance(a, Hierarchy):
-        return a, clustering_of(b, a, "b"), False
-    return b, clustering_of(a, b, "a"), True
+        return a, same_points(a, b) if isinstance(b, Hierarchy) else clustering_of(b, a, "b"), False
+    if isinstance(b, Hierarchy):
+        return b, clustering_of(a, b, "a"), True
+    raise InputError("at least one side must be a hierarchy: cg.cut_curve(cg.Hierarchy(linkage), b)")
 
 
 def _by_chance(

@@ -10,7 +10,7 @@ from congruence.comparison.presenting import Result, plain
 from congruence.errors import InputError
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Record, TreeLike
+from congruence.typing import Record, TreeLike
 
 #: most points for which random starts are also tried
 MOST_RESTARTED, RESTARTS = 500, 8
@@ -144,7 +144,7 @@ def _turned(tree: Hierarchy, place: Array) -> Array:
     children: list[list[int]] = [[] for _ in nodes.parent]
     for node in np.argsort(nodes.start[:-1], kind="stable").tolist():
         children[int(nodes.parent[node])].append(node)
-    held: list[Dynamic] = [place[i : i + 1] for i in range(n)] + [None] * (len(nodes.parent) - n)
+    held = {i: place[i : i + 1] for i in range(n)}
     for node in range(n, len(nodes.parent)):
         own = children[node]
         if len(own) == 2:
@@ -154,9 +154,7 @@ def _turned(tree: Hierarchy, place: Array) -> Array:
                 own.reverse()
         else:
             own.sort(key=lambda c: float(held[c].mean()))
-        held[node] = np.sort(np.concatenate([held[c] for c in own]), kind="stable")
-        for c in own:
-            held[c] = None
+        held[node] = np.sort(np.concatenate([held.pop(c) for c in own]), kind="stable")
     order: list[int] = []
     waiting = [len(nodes.parent) - 1]
     while waiting:

@@ -18,7 +18,7 @@ from congruence.inputs.encoding import (
 )
 from congruence.machine import device, jit
 from congruence.statistics.tables import Array, ClusterNames, code_type, smallest
-from congruence.typing import DeviceArray, Dynamic, Index, Label, MatrixLike
+from congruence.typing import DeviceArray, Frame, Index, Label, MatrixLike
 
 T = TypeVar("T")
 
@@ -45,23 +45,24 @@ def frame_kind(data: object) -> str | None:
     return root if root in FRAMES and several else None
 
 
-def in_memory(data: Dynamic) -> Dynamic:
+def in_memory(data: object) -> Frame:
     """Convert a frame, series or array of another library to one that is read directly; other values are unchanged.
 
     Lazy polars frames are collected, Dask frames computed, xarray data become pandas or numpy; DuckDB relations, record batch
     readers and everything else with `__arrow_c_stream__` become arrow tables.
     """
     root = type(data).__module__.split(".")[0]
+    frame: Frame = data
     if root == "polars":
-        return data.collect() if hasattr(data, "collect") else data
+        return frame.collect() if hasattr(data, "collect") else data
     if root == "pyarrow":
-        return data.read_all() if hasattr(data, "read_all") else data
+        return frame.read_all() if hasattr(data, "read_all") else data
     if root == "narwhals":
-        return in_memory(data.to_native())
+        return in_memory(frame.to_native())
     if root == "xarray":
-        return data.to_dataframe().reset_index(drop=True) if hasattr(data, "data_vars") else data.to_numpy()
+        return frame.to_dataframe().reset_index(drop=True) if hasattr(data, "data_vars") else frame.to_numpy()
     if root in ("dask", "dask_expr") and hasattr(data, "npartitions") and hasattr(data, "_meta"):
-        return data.compute()
+        return frame.compute()
     if root not in FRAMES and hasattr(data, "__arrow_c_stream__"):
         import pyarrow as pa
 

@@ -23,11 +23,12 @@ from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
 from congruence.inputs.cover import as_cover_labels
 from congruence.inputs.ensemble import Ensemble, columns_of
+from congruence.inputs.labels import Labels
 from congruence.reporting.html import Report
 from congruence.reporting.members import gathered, worse
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, NoiseLike, Option, ProgressLike, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike, Option, ProgressLike, Seed
 
 #: most pairs whose matched clusters the page lists; above it, only pairs with the reference or the most central cover
 MOST_PAIRS = 45
@@ -156,6 +157,7 @@ def build(
     chosen = [m for m in scored.measures.values() if m.is_symmetric]
     if not chosen:
         raise InputError("a report needs a symmetric measure, such as omega, onmi_max or average_f1")
+    covers = _covers(e)
     cautions += [c for c in scored.cautions if c not in cautions]
     cautions += [Caution("left_out", key, f"{{subject}} is left out: {why}") for key, why in scored.skipped.items()]
     uneven = [m.key for m in scored.measures.values() if not m.is_symmetric]
@@ -171,7 +173,7 @@ def build(
     if len(wanted) > MOST_PAIRS:
         wanted = [(min(base, i), max(base, i)) for i in range(size) if i != base]
     return CoverModel(
-        title, e.n_points, e.names, tuple(_sizes(c) for c in e.members), 0 if with_reference else None, central,
+        title, e.n_points, e.names, tuple(map(_sizes, covers)), 0 if with_reference else None, central,
         tuple(chosen), {x.key: scored[x.key] for x in chosen}, tuple(tree_of(away).order.tolist()), place, shown,
         _ranking(e, scored, chosen, with_reference, random_state, threads),
         tuple(_pair(e, scored, chosen, i, j) for i, j in wanted), tuple(dict.fromkeys(cautions)), command,
@@ -179,13 +181,21 @@ def build(
     )  # fmt: skip
 
 
-def _sizes(c: Dynamic) -> tuple[int, int, int]:
+def _covers(e: Ensemble) -> list[Labels]:
+    """The members, if none of them are memberships."""
+    found = [c for c in e.members if isinstance(c, Labels)]
+    if len(found) < len(e):
+        raise InputError("a report on covers does not take memberships; convert them to covers: cg.Cover(u >= 0.3)")
+    return found
+
+
+def _sizes(c: Labels) -> tuple[int, int, int]:
     cover = as_cover_labels(c)
     lengths = cover.clusters.lengths[cover.codes]
     return cover.clusters.k, int((lengths > 0).sum()), int(lengths.max(initial=0))
 
 
-def _n_cells(a: Dynamic, b: Dynamic) -> int:
+def _n_cells(a: Labels, b: Labels) -> int:
     """Number of different pairs of sets of clusters."""
     return len(np.unique(a.codes.astype(np.int64) * (b.k + 1) + b.codes))
 
@@ -194,18 +204,19 @@ def _ranking(
     e: Ensemble, scored: AllPairs, chosen: list[Measure], with_reference: bool, random_state: Seed, threads: int | None
 ) -> tuple[CoverRow, ...]:
     """The covers by agreement with the reference, or without one by their mean agreement with the others."""
-    found = []
+    found, covers = [], _covers(e)
     for i in range(1 if with_reference else 0, len(e)):
         if with_reference:
             values = {m.key: float(scored[m.key][0, i]) for m in chosen}
         else:
             values = {m.key: float(np.delete(scored[m.key][i], i).mean()) for m in chosen}
         p, note = None, ""
-        if with_reference and _n_cells(e.members[0], e.members[i]) > MOST_SIGNATURES:
+        if with_reference and _n_cells(covers[0], covers[i]) > MOST_SIGNATURES:
             note = f"no p-value: more than {MOST_SIGNATURES:,} different pairs of sets of clusters"
         elif with_reference:
-            options: Dynamic = {"random_state": random_state, "threads": threads, "progress": False}
-            p = permutation_test(e.members[0], e.members[i], chosen[0], DRAWS, **options).p_value
+            p = permutation_test(
+                covers[0], covers[i], chosen[0], DRAWS, random_state, threads=threads, progress=False
+            ).p_value
         found.append(CoverRow(i, values, p, note))
     return tuple(sorted(found, key=lambda row: (worse(row.values[chosen[0].key], chosen[0]), row.member)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
@@ -16,10 +17,10 @@ from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels
+from congruence.inputs.labels import Labels, Unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
-from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, NoiseLike
+from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike
 
 #: the six measures of the page, for hard and for soft clusterings; the first is used for order, groups and ranking
 HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")
@@ -76,7 +77,7 @@ def gathered(
     clusterings: EnsembleLike, reference: ClusteringLike, unassigned: str, noise: NoiseLike
 ) -> tuple[Ensemble, bool, list[Caution]]:
     """All clusterings with unique names, the reference first; and notes on those left out."""
-    policy: Dynamic = "partial" if unassigned == "drop" else unassigned
+    policy = cast("Unassigned", "partial" if unassigned == "drop" else unassigned)  # Ensemble checks it
     e = clusterings if isinstance(clusterings, Ensemble) else Ensemble(clusterings, unassigned=policy, noise=noise)
     if e.mass is not None:
         raise InputError("a report counts every point once, but this ensemble has point weights; pass it without them")

@@ -11,10 +11,10 @@ from numpy.typing import DTypeLike
 from congruence.comparison.presenting import span
 from congruence.figures.layout import limits_of
 from congruence.reporting import words
-from congruence.reporting.members import Member, Scale
+from congruence.reporting.members import Member, Pair, Scale
 from congruence.reporting.model import Model
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Json, Record
+from congruence.typing import Json, Record
 
 #: largest total length of ids in the page; above it, only some ids are kept
 MOST_ID_LETTERS = 1_000_000
@@ -103,7 +103,7 @@ def _cluster_names(m: Member) -> Json:
     return list(m.clusters)
 
 
-def _table(p: Dynamic) -> Record:
+def _table(p: Pair) -> Record:
     kind = np.float32 if p.flow.counts.dtype.kind == "f" else np.uint32
     return {
         "a": p.a, "b": p.b, "rows": p.flow.rows, "columns": p.flow.columns, "counts": packed(p.flow.counts, kind),

@@ -24,7 +24,7 @@ from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
 from congruence.selection.points import MOST_POINTS
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Dynamic, Seed
+from congruence.typing import ColumnLike, Frame, PointsLike, Seed
 
 #: most points that are drawn one by one
 MOST_DRAWN = 200_000
@@ -45,12 +45,13 @@ class Points:
     features: tuple[str, ...] = ()
 
 
-def points_of(e: Ensemble, ids: ColumnLike, data: Dynamic, axes: Sequence[str] | None, random_state: Seed) -> Points:
+def points_of(e: Ensemble, ids: ColumnLike, data: PointsLike, axes: Sequence[str] | None, random_state: Seed) -> Points:
     """The names of the points, and their coordinates if there are data."""
     named = _ids(ids, e)
     if data is None:
         return Points(named)
-    if frame_kind(data) == "pandas" and len(data) == e.n_points:
+    frame: Frame = data
+    if frame_kind(data) == "pandas" and len(frame) == e.n_points:
         check_index(e, data, "the data", "the clusterings")
     plane = None
     if hasattr(data, "obsm"):  # AnnData: an embedding to draw, and the data for choose_k

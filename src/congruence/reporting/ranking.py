@@ -19,7 +19,7 @@ from congruence.formulas.record import Measure
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.members import relative, worse
-from congruence.typing import Dynamic, Seed
+from congruence.typing import Seed
 
 #: most pairs of clusters for which permutations are drawn; above FEW, or with many clusterings, fewer are drawn
 MOST_DRAWN, FEW, MANY = 1_000_000, 2000, 100
@@ -147,17 +147,19 @@ def _chance(
         99 if a.soft or b.soft else 199 if many or cells > FEW else 999
     )  # soft clusterings are shuffled point by point
     test, interval = stream.spawn(2)
-    options: Dynamic = {"random_state": test, "unassigned": "drop", "progress": False, "threads": threads}
     p, low_high, why, used = None, None, "", draws
     try:
         if m.key in ("ari", "ari_gram") and (bound := chance_bound(a, b)) < BEYOND_DOUBT:
             p, used = bound, 0
         if p is None:
-            alone = permutation_test(a, b, m, draws if a.soft or b.soft else None, **options)
+            many_draws = draws if a.soft or b.soft else None
+            alone = permutation_test(a, b, m, many_draws, test, threads=threads, progress=False, unassigned="drop")
             p, used = alone.p_value, alone.n_permutations
-        options["random_state"] = interval
         if with_interval:
-            low, high = confidence_interval(a, b, m, n_resamples=FEW_HALVES if many else min(draws + 1, 400), **options)
+            low, high = confidence_interval(
+                a, b, m, n_resamples=FEW_HALVES if many else min(draws + 1, 400), random_state=interval,
+                threads=threads, progress=False, unassigned="drop",
+            )  # fmt: skip
             low_high = (low, high)
     except InputError as reason:
         why = str(reason)

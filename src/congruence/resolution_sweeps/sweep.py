@@ -22,7 +22,6 @@ from congruence.statistics.tables import Array, Table
 from congruence.typing import (
     Backend,
     ColumnLike,
-    Dynamic,
     EnsembleLike,
     Figure,
     Frame,
@@ -354,15 +353,14 @@ def resolutions(
     n_given = ensemble.n_points
     kept = np.arange(n_given)
     if ensemble.has_gaps:  # "drop", or an Ensemble that was made with gaps
-        kept = np.flatnonzero(np.all([_codes(c) < c.k for c in ensemble.members], axis=0))
+        kept = np.flatnonzero(np.all([_codes(c) < c.k for c in _labels(ensemble)], axis=0))
         if not len(kept):
             raise InputError("no point is assigned in every column")
         notes.append(f"{ensemble.n_points - len(kept):,} points that are unassigned in some column were left out")
         ensemble = Ensemble(
-            [np.asarray(c.names, dtype=object)[_codes(c)[kept]] for c in ensemble.members if isinstance(c, Labels)],
-            names=ensemble.names,
+            [np.asarray(c.names, dtype=object)[_codes(c)[kept]] for c in _labels(ensemble)], names=ensemble.names
         )
-    members = ensemble.members
+    members = _labels(ensemble)
     many = len(members)
     pairs = compare_all(ensemble, MEASURES, threads=threads)
     tables = {(k, m): cpu.table_of(members[k], members[m])[0] for k in range(many) for m in range(k + 1, many)}
@@ -382,13 +380,18 @@ def resolutions(
     )  # fmt: skip
 
 
-def _codes(c: Dynamic) -> Array:
+def _labels(e: Ensemble) -> list[Labels]:
+    """The members of a sweep, which are all labels."""
+    return [c for c in e.members if isinstance(c, Labels)]
+
+
+def _codes(c: Labels) -> Array:
     return np.asarray(c.codes, dtype=np.int64)
 
 
 def _stability(k: int, many: int, tables: dict[tuple[int, int], Table], normalised: bool) -> Array:
     """SC3 stability of the clusters of column k: how intact they are in the other columns, averaged over all columns."""
-    total: Dynamic = 0.0
+    total = np.zeros(())
     for other in range(many):
         if other == k:
             continue

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
 from itertools import chain, zip_longest
 from queue import Empty, LifoQueue, Queue
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
@@ -330,7 +330,7 @@ def connected(client: Client) -> Iterator[tuple[DaskClient | None, Executor | No
     if type(client).__module__.split(".")[0] == "distributed" and hasattr(client, "get_executor"):
         yield client, None
     elif hasattr(client, "submit"):
-        yield None, client
+        yield None, cast("Executor", client)  # or similar
     else:
         raise InputError(
             f"client must be a Dask client, the address of a scheduler as in 'tcp://host:8786', or an executor; got "

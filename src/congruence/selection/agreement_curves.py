@@ -23,14 +23,15 @@ from congruence.errors import Caution, InputError, real_number, some_of, whole_n
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import Labels
 from congruence.selection.choice import Criterion, Leaning
 from congruence.selection.criteria import PEERS
 from congruence.selection.sentences import CRISP, listed
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, EnsembleLike, Estimator, PointsLike, ProgressLike, Scalar, SparseMatrix
+from congruence.typing import EnsembleLike, Estimator, PointsLike, ProgressLike, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
-    from congruence.inputs.labels import Labels
+    from congruence.inputs.coerce import Clustering
 
 #: default criteria, for hard and for soft members
 HARD = ("ari", "ami_max", "vi", "certainty", "pac", "delta_area", "stability")
@@ -119,7 +120,7 @@ def member_curves(
     ks: Sequence[int],
     source: Making | Mapping[int, Ensemble],
     wanted: Sequence[Wanted] | None,
-    truth: Labels | None,
+    truth: Clustering | None,
     threads: int | None,
     progress: ProgressLike,
 ) -> MemberCurves:
@@ -276,7 +277,7 @@ def _sizes(e: Ensemble, k: int) -> list[str]:
 
 
 def _scored(
-    e: Ensemble, wanted: Sequence[Wanted], apart: Ensemble | None, truth: Labels | None, threads: int | None
+    e: Ensemble, wanted: Sequence[Wanted], apart: Ensemble | None, truth: Clustering | None, threads: int | None
 ) -> tuple[dict[str, tuple[float, float]], dict[str, Array], list[str]]:
     """For one k: (value, standard error) of each criterion, each member's agreement with the reference, and notes."""
     found: dict[str, tuple[float, float]] = {}
@@ -299,16 +300,16 @@ def _scored(
             found[w.name] = _index(table[w.measure.key], e.shares, how)
     agreed: dict[str, Array] = {}
     if truth is not None:
-        keys: list[Dynamic] = list(of_pairs.values()) or [find("ari_gram" if e.is_soft else "ari")]
+        keys = list(of_pairs.values()) or [find("ari_gram" if e.is_soft else "ari")]
         known, part = _where_known(truth, e)
         result = compare_to(known, part, keys, threads=threads, unassigned="drop" if part.has_gaps else "error")
         agreed = {m.key: result[m.key] for m in keys}
     return found, agreed, notes
 
 
-def _where_known(truth: Labels, e: Ensemble) -> tuple[Labels, Ensemble]:
+def _where_known(truth: Clustering, e: Ensemble) -> tuple[Clustering, Ensemble]:
     """The reference and the members on the points that the reference labels."""
-    if not truth.gaps:
+    if not isinstance(truth, Labels) or not truth.gaps:
         return truth, e
     there = np.flatnonzero(truth.codes < truth.k)
     return truth.taken(there), e.taken(there)
@@ -414,7 +415,7 @@ def _elbow(ks: Sequence[int], growth: Array) -> tuple[int | None, tuple[int, ...
 
 
 def _reference(
-    truth: Labels | None, ks: Sequence[int], agreed: Mapping[int, dict[str, Array]], notes: list[str]
+    truth: Clustering | None, ks: Sequence[int], agreed: Mapping[int, dict[str, Array]], notes: list[str]
 ) -> tuple[dict[str, Criterion], dict[str, float], int | None]:
     """The mean agreement with the reference by measure, the success rates, and the reference's number of clusters."""
     if truth is None:

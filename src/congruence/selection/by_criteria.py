@@ -20,15 +20,15 @@ from congruence.selection.partitions import lacking, padded, placed, placed_by_c
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, Estimator, ProgressLike
+from congruence.typing import Estimator, ProgressLike
 
 if TYPE_CHECKING:
     from congruence.comparison.pair import Measures
-    from congruence.inputs.labels import Labels
+    from congruence.inputs.coerce import Clustering
     from congruence.selection.agreement_curves import MemberCurves
 
 
-def sorted_out(criteria: Measures, plain: bool) -> tuple[list[str], list[Dynamic] | None]:
+def sorted_out(criteria: Measures, plain: bool) -> tuple[list[str], list[str | Measure] | None]:
     """Published criteria and agreement criteria; None for the default ones.
 
     "pac" is computed from members if other criteria need members, otherwise from subsamples as in ConsensusClusterPlus.
@@ -48,7 +48,7 @@ def sorted_out(criteria: Measures, plain: bool) -> tuple[list[str], list[Dynamic
 def by_criteria(
     points: Points, ks: Sequence[int], names: Sequence[str], method: str | Estimator,
     seeds: np.random.SeedSequence, members: MemberCurves | None,
-    truth: Labels | None, n_jobs: int | None, progress: ProgressLike,
+    truth: Clustering | None, n_jobs: int | None, progress: ProgressLike,
 ) -> KChoice:  # fmt: skip
     """The vote of published criteria and, if requested, of agreement criteria.
 

@@ -15,7 +15,7 @@ from congruence.selection.points import Points
 from congruence.typing import Estimator, ProgressLike
 
 if TYPE_CHECKING:
-    from congruence.inputs.labels import Labels
+    from congruence.inputs.coerce import Clustering
 
 
 def is_clusterer(method: str | Estimator) -> bool:
@@ -30,7 +30,7 @@ def by_rule(
     ks: Sequence[int],
     method: str | Estimator,
     seeds: np.random.SeedSequence,
-    truth: Labels | None,
+    truth: Clustering | None,
     progress: ProgressLike,
 ) -> KChoice:
     """The largest k whose clusters are found again in halves and are separated; if there is none, the most stable k.

@@ -19,7 +19,7 @@ from congruence.statistics.tables import Array
 from congruence.typing import ProgressLike
 
 if TYPE_CHECKING:
-    from congruence.inputs.labels import Labels
+    from congruence.inputs.coerce import Clustering
     from congruence.selection.agreement_curves import MemberCurves
 
 SAME = "all points are identical"
@@ -43,7 +43,7 @@ INSTEAD = {
 
 def calibrated(
     points: Points, ks: Sequence[int], method: str, seeds: np.random.SeedSequence, members: MemberCurves | None,
-    truth: Labels | None,
+    truth: Clustering | None,
     n_jobs: int | None, progress: ProgressLike,
 ) -> KChoice:  # fmt: skip
     """The answer by calibrated probabilities, with the curves behind it.

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from congruence.typing import (
     Seed,
     SparseMatrix,
 )
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 __all__ = ["ClusterStability", "stability"]
 
@@ -351,13 +354,13 @@ def _fit(clusterer: Estimator, seed: int) -> Callable[[Array | SparseMatrix], Cl
     if hasattr(clusterer, "fit") and hasattr(clusterer, "get_params") and not isinstance(clusterer, type):
         return partial(_fit_predict, configured(clusterer, seed))
     if callable(clusterer) and not isinstance(clusterer, type):
-        return clusterer  # type: ignore[no-any-return]
+        return clusterer
     raise InputError(
         f"clusterer must be a scikit-learn clusterer, as in KMeans(3), or a function of the data; got {clusterer!r}"
     )
 
 
-def _fit_predict(model: Estimator, data: Array | SparseMatrix) -> ClusteringLike:
+def _fit_predict(model: BaseEstimator, data: Array | SparseMatrix) -> ClusteringLike:
     return model.fit_predict(data)
 
 

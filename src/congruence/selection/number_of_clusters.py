@@ -12,7 +12,7 @@ from congruence.ensembles.generators import as_data, numbers_of
 from congruence.errors import InputError, misnamed, without_effect
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
-from congruence.inputs.coerce import as_disjoint
+from congruence.inputs.coerce import Clustering, as_disjoint
 from congruence.selection.agreement_curves import (
     PAPER,
     Making,
@@ -28,7 +28,7 @@ from congruence.selection.choice import KChoice
 from congruence.selection.partitions import lacking
 from congruence.selection.points import prepare
 from congruence.selection.sentences import listed
-from congruence.typing import ClusteringLike, Dynamic, EnsembleLike, Estimator, PointsLike, ProgressLike, Record, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, Estimator, PointsLike, ProgressLike, Record, Seed
 
 if TYPE_CHECKING:
     from congruence.comparison.pair import Measures
@@ -172,7 +172,7 @@ def choose_k(
     if n_members is not None:
         making = Making.of(data, X, "kmeans", seeds, n_members, n_subsamples, fraction, None, n_jobs)
         members = member_curves([x for x in ks if x > 1], making, None, truth, threads, progress)
-    return calibrated(points, ks, method, seeds, members, truth, n_jobs, progress)
+    return calibrated(points, ks, str(method), seeds, members, truth, n_jobs, progress)
 
 
 # --- validation -------------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def _checked_numbers(k: int | Iterable[int], k_min: int, n: int) -> list[int]:
     return found
 
 
-def _truth(reference: ClusteringLike, n: int, others: Sequence[object], called: str) -> Dynamic:
+def _truth(reference: ClusteringLike, n: int, others: Sequence[object], called: str) -> Clustering | None:
     if reference is None:
         return None
     truth = as_disjoint(reference, "reference")

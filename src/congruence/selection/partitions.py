@@ -10,6 +10,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_to
 from congruence.formulas import find
+from congruence.inputs.labels import Labels
 from congruence.selection import halves, kmeans
 from congruence.selection.choice import Criterion
 from congruence.selection.points import Points
@@ -17,7 +18,7 @@ from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 
 if TYPE_CHECKING:
-    from congruence.inputs.labels import Labels
+    from congruence.inputs.coerce import Clustering
 
 #: smallest number of points per cluster
 POINTS_PER_CLUSTER = 4
@@ -69,7 +70,7 @@ def padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int]) -> Criterion:
     return replace(c, values=values, errors=errors, best=best, votes=False)
 
 
-def lacking(truth: Labels | None, n: int) -> list[str]:
+def lacking(truth: Clustering | None, n: int) -> list[str]:
     """A note on points without a label in the reference."""
     if truth is None or not truth.gaps:
         return []
@@ -79,13 +80,15 @@ def lacking(truth: Labels | None, n: int) -> list[str]:
 
 
 def with_reference(
-    truth: Labels | None, ks: Sequence[int], partitions: Mapping[int, Array]
+    truth: Clustering | None, ks: Sequence[int], partitions: Mapping[int, Array]
 ) -> tuple[dict[str, Criterion], int | None]:
     """Agreement of each clustering with the reference, as curves without a vote, and the reference's number of clusters."""
     if truth is None:
         return {}, None
-    there = np.flatnonzero(truth.codes < truth.k) if truth.gaps else np.arange(len(truth))
-    known = truth.taken(there) if truth.gaps else truth
+    known, there = truth, np.arange(len(truth))
+    if isinstance(truth, Labels) and truth.gaps:
+        there = np.flatnonzero(truth.codes < truth.k)
+        known = truth.taken(there)
     found = {}
     for key in ("ari", "ami_max"):
         values = np.asarray(compare_to(known, [partitions[k][there] for k in ks], [key])[key])

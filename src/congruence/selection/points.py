@@ -12,7 +12,7 @@ from congruence.inputs.labels import frame_kind
 from congruence.selection import kmeans
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic, PointsLike
+from congruence.typing import PointsLike, SparseMatrix
 
 #: most points used; from more points a random sample is drawn
 MOST_POINTS = 2_000
@@ -51,7 +51,7 @@ class Points:
 
 
 def prepare(
-    frame: PointsLike, data: Dynamic, standardise: bool, seed: np.random.SeedSequence, robust: bool = False
+    frame: PointsLike, data: Array | SparseMatrix, standardise: bool, seed: np.random.SeedSequence, robust: bool = False
 ) -> Points:
     """The points to use, with notes on dropped columns, scales, sampling and what was left out.
 
@@ -63,7 +63,7 @@ def prepare(
         robust: Leave out isolated points, and replace values on a grid by random numbers in the steps around them.
     """
     notes: list[str] = []
-    if hasattr(data, "tocsr"):
+    if hasattr(data, "toarray"):
         if data.shape[0] * data.shape[1] > MOST_CELLS:
             raise InputError(
                 f"sparse data of {data.shape[0]:,} × {data.shape[1]:,} are too large to convert to a dense array; reduce the "

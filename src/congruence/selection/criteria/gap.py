@@ -47,20 +47,13 @@ def global_rule(ks: list[int], values: Array, errors: Array) -> int:
     return ks[int(np.flatnonzero(values >= values[most] - errors[most])[0])]
 
 
-def _once(context: Context) -> tuple[Array, Array]:
-    if "gap" not in context.shared:
-        context.shared["gap"] = gap(context)
-    found: tuple[Array, Array] = context.shared["gap"]
-    return found
-
-
 def _first(context: Context) -> Curve:
-    values, errors = _once(context)
+    values, errors = context.once(gap)
     return Curve(values, errors, first_rule(context.ks, values, errors))
 
 
 def _global(context: Context) -> Curve:
-    values, errors = _once(context)
+    values, errors = context.once(gap)
     return Curve(values, errors, global_rule(context.ks, values, errors))
 
 

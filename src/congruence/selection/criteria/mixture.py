@@ -11,13 +11,15 @@ from congruence.selection import mixtures
 from congruence.selection.criteria.record import Context, Curve, Peer, top, unknown
 
 
+def _fitted(context: Context) -> list[list[mixtures.Fit]]:
+    return [
+        mixtures.fits(context.points, look.halves.labels, k, steps=500, tolerance=1e-6, ridge=1e-6)
+        for k, look in context.looks.items()
+    ]
+
+
 def _best(name: str, context: Context) -> Curve:
-    if "mixtures" not in context.shared:
-        context.shared["mixtures"] = [
-            mixtures.fits(context.points, look.halves.labels, k, steps=500, tolerance=1e-6, ridge=1e-6)
-            for k, look in context.looks.items()
-        ]
-    fitted: list[list[mixtures.Fit]] = context.shared["mixtures"]
+    fitted = context.once(_fitted)
     found = np.array([max((float(getattr(f, name)) for f in each), default=math.nan) for each in fitted])
     return Curve(found, unknown(found), top(context.ks, found))
 

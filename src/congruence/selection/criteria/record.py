@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 import numpy as np
 
 from congruence.selection.halves import Sample
 from congruence.selection.looks import Look
 from congruence.statistics.tables import Array
-from congruence.typing import Dynamic
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +35,14 @@ class Context:
     parts: Sample
     looks: Mapping[int, Look]
     seed: np.random.SeedSequence
-    #: results shared by two criteria, computed once
-    shared: dict[str, Dynamic] = field(default_factory=dict)
+    #: results shared by two criteria, by the functions that compute them
+    shared: dict[Hashable, object] = field(default_factory=dict)
+
+    def once(self, make: Callable[[Context], Made]) -> Made:
+        """The result of a function of this context, computed once."""
+        if make not in self.shared:
+            self.shared[make] = make(self)
+        return cast("Made", self.shared[make])
 
     @property
     def points(self) -> Array:
