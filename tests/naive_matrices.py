@@ -41,13 +41,7 @@ def consensus(members: Members, shares: Sequence[float] | None = None, missing: 
 
 
 def sums(p: np.ndarray, q: np.ndarray, w: Sequence[float] | None = None) -> dict[str, float]:
-    """Sums over pairs i < j (undefined ones left out) and over the diagonal; weights are scaled to a mean of 1.
-
-    A point of weight 0 is absent.
-    """
-    if w is not None:
-        there = [i for i, x in enumerate(w) if x > 0]
-        p, q, w = np.asarray(p)[np.ix_(there, there)], np.asarray(q)[np.ix_(there, there)], [w[i] for i in there]
+    """Sums over pairs i < j (undefined ones left out) and over the diagonal; weights are scaled to a mean of 1."""
     n = len(p)
     weight = [1.0] * n if w is None else [x * n / sum(w) for x in w]
     found = dict.fromkeys(("pairs", "s_p", "s_q", "s_pq", "s_pp", "s_qq", "d_pq", "d_pp", "d_qq"), 0.0)

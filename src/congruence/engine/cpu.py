@@ -413,6 +413,7 @@ def _assemble(
         within = None if within is None else within[kept]
         if weights is not None:
             n_used, own = _used_under_gaps(labels, pair_i, pair_j, weights, has_gaps, n_used, own)
+            n_used = np.where(np.bincount(pair, minlength=len(pair_i)) > 0, n_used, 0)  # all weights are 0: no points
         elif has_gaps.any():
             n_used = np.zeros(len(pair_i), np.int64)
             np.add.at(n_used, pair, count)
@@ -429,12 +430,12 @@ def _assemble(
 def _used_under_gaps(
     labels: Sequence[Labels], pair_i: Array, pair_j: Array, weights: Array, has_gaps: Array, n_used: Array, own: Array
 ) -> tuple[Array, Array]:
-    """Weighted pairs with dropped points: the number of remaining points with a weight above 0, and their Σw²."""
+    """Weighted pairs with dropped points: the number of remaining points, and their Σw²."""
     n_used, own = n_used.copy(), own.copy()
     for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
         if has_gaps[i] or has_gaps[j]:
             used = (labels[i].codes < labels[i].k) & (labels[j].codes < labels[j].k)
-            n_used[p], own[p] = np.count_nonzero(weights[used]), (weights[used] ** 2).sum()
+            n_used[p], own[p] = used.sum(), (weights[used] ** 2).sum()
     return n_used, own
 
 

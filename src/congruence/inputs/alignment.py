@@ -47,12 +47,12 @@ class Mass:
 
     @property
     def points(self) -> int:
-        """Number of points: the sum of frequencies, or the points with a weight above 0."""
-        return int(self.values.sum() if self.is_frequency else np.count_nonzero(self.values))
+        """Number of points: the sum of frequencies, or all points if they have weights."""
+        return int(self.values.sum()) if self.is_frequency else len(self.values)
 
     @property
     def weights_of_mean_1(self) -> Array:
-        """Importance weights with a mean of 1 over the points of weight above 0; the others have no effect."""
+        """Importance weights with a mean of 1 over all points."""
         return np.asarray(self.values * (self.points / self.values.sum()))
 
 
@@ -397,7 +397,7 @@ class PreparedPair:
             gone = n - (int(table.n) if n_used is None else n_used)
         else:
             counts = np.ones(len(first), np.int64) if self.mass is None else self.mass.values
-            counts = counts if self.mass is None or self.mass.is_frequency else counts > 0
+            counts = counts if self.mass is None or self.mass.is_frequency else np.ones(len(first), np.int64)
             without = np.logical_or.reduce([c.codes == c.k for c in plain])
             n, gone = int(counts.sum()), int(counts[without].sum())
         if not gone:

@@ -87,7 +87,7 @@ class Accumulator:
         self.exponent: int | None = None
         #: power of two above the smallest weight above 0
         self.lowest: int | None = None
-        #: number (of those with a weight above 0) and Σw² of weighted rows, by [in a cluster of the first column][of the second]
+        #: number and Σw² of weighted rows, by [in a cluster of the first column][of the second]
         self.used = np.zeros((len(self.pairs), 2, 2), np.int64)
         self.own = np.zeros((len(self.pairs), 2, 2))
         self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
@@ -141,10 +141,10 @@ class Accumulator:
         weighted = mass is not None and mass.dtype.kind == "f"
         if weighted and mass is not None:
             mass = self._scaled(mass)
-            square, counts = mass**2, mass > 0
+            square = mass**2
             there = [(x > 0).astype(np.int64) for x in codes]
             for c, x in enumerate(there):
-                self.used_alone[c] += np.bincount(x[counts], minlength=2)
+                self.used_alone[c] += np.bincount(x, minlength=2)
                 self.own_alone[c] += np.bincount(x, weights=square, minlength=2)
             self.squares += float(square.sum())
         widths = [word.width for word in self.words]
@@ -157,7 +157,7 @@ class Accumulator:
             self._gained(table, before)
             if weighted:
                 kind = 2 * there[i] + there[j]
-                self.used[p] += np.bincount(kind[counts], minlength=4).reshape(2, 2)
+                self.used[p] += np.bincount(kind, minlength=4).reshape(2, 2)
                 self.own[p] += np.bincount(kind, weights=square, minlength=4).reshape(2, 2)
         for c in self.sizes:
             width = self.words[c].width

@@ -64,7 +64,7 @@ class PartialTables:
         mass: Name of the column of weights, if there is one.
         total: Sum of the weights.
         squares: Sum of their squares.
-        used: For weighted rows: how many with a weight above 0 have a label in both columns of each pair.
+        used: For weighted rows: how many have a label in both columns of each pair.
         own: Sum of their squared weights.
         used_alone: The same for each column by itself.
         own_alone: The same for each column by itself.
@@ -104,7 +104,7 @@ class PartialTables:
     mass: str | None
     total: Scalar
     squares: float
-    #: for weighted rows: their number (without those of weight 0) and Σw², by [in a cluster of the first column?][of the second?]
+    #: for weighted rows: their number and Σw², by [in a cluster of the first column?][of the second?]
     used: Array
     own: Array
     used_alone: Array
@@ -158,10 +158,8 @@ class PartialTables:
 
     @property
     def points(self) -> int:
-        """Number of points: the sum of frequencies, the rows with a weight above 0, or all rows."""
-        if self.mass == "sample_weight":
-            return int(self.used_alone[0].sum())
-        return self.rows if self.mass is None else int(self.total)
+        """Number of points: the sum of frequencies, or all rows."""
+        return int(self.total) if self.mass == "frequency" else self.rows
 
     @property
     def nbytes(self) -> int:
