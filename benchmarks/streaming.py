@@ -293,7 +293,9 @@ def _child(job: str, path: Path) -> None:
     value = work(path)
     cpu = sum(os.times()[:4]) - (before if worked is None else worked)
     seconds = (ended or time.perf_counter()) - started
-    peak = sum(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 2**20
+    # only Dask has workers; other children are short-lived copies of this process
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN) if "dask" in job else (resource.RUSAGE_SELF,)
+    peak = sum(resource.getrusage(w).ru_maxrss for w in whose) / 2**20
     print(json.dumps({"value": value, "seconds": seconds, "peak": peak, "cpu": cpu}))
 
 
