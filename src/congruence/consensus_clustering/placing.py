@@ -225,7 +225,7 @@ def _place(
     k, width = len(prior), len(table) // len(said)
     across, wide = len(shares) // len(said), (k + 3) // 4 * 4
     sums, logits, rows = np.zeros(width), np.zeros(wide), np.zeros(members, np.uint64)
-    most = MOST_POSTERIOR + np.log(k)
+    most, surest = MOST_POSTERIOR + np.log(k), 1 / (1 + np.exp(-POSTERIOR * MOST_POSTERIOR))
     for i in range(n):
         lacks = False
         for member in range(members):
@@ -281,7 +281,11 @@ def _place(
         else:
             for j in range(k):
                 logits[j] = factor * sums[j]
-        odds = POSTERIOR * (1 - g) * _log_odds(logits, prior, own, most)
+        posterior = _log_odds(logits, prior, own, most)
+        if posterior == MOST_POSTERIOR and g == 0:
+            sure[i] = surest
+            continue
+        odds = POSTERIOR * (1 - g) * posterior
         if g > 0:
             share = min(max(share / share_said, 1e-9), 1 - 1e-9) if share_said > 0 else 0.5
             odds += g * (SHARE * min(max(np.log(share / (1 - share)), -MOST_SHARE), MOST_SHARE) + CONSTANT)
@@ -315,12 +319,17 @@ def _nearest(sums: Array, centres: Array, bias: Array, scores: Array) -> int:
 @jit.helper
 def _log_odds(logits: Array, prior: Array, own: int, most: float) -> Scalar:
     """Posterior log odds of a cluster against all others, clipped; changes the logits."""
-    k, top = len(prior), -np.inf
+    k = len(prior)
     for cluster in range(k):
         logits[cluster] += prior[cluster]
     mine, logits[own] = logits[own], -np.inf
-    for cluster in range(k):
-        top = max(top, logits[cluster])
+    a, b = logits[0], logits[k - 1]
+    for cluster in range(1, k - 1, 2):  # two largest values so far, so that one does not wait for the other
+        if logits[cluster] > a:
+            a = logits[cluster]
+        if logits[cluster + 1] > b:
+            b = logits[cluster + 1]
+    top = a if a > b else b
     posterior = mine - top
     if posterior < most:  # larger values are clipped
         others = 0.0

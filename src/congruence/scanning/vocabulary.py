@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,7 @@ def unreadable(where: str, error: BaseException) -> BadBatch:
     return kind(f"{where} could not be read: {why_unreadable(error)}")
 
 
+@lru_cache(maxsize=256)
 def kind_of(type: pa.DataType) -> LabelKind:
     """The kind of the labels of an arrow type."""
     pa = arrow_library()
