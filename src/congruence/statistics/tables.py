@@ -8,17 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from congruence.errors import InputError
-from congruence.machine.jit import compiled
+from congruence.statistics.segments import Array as Array
+from congruence.statistics.segments import binned, crossed, others, segment_sum
 from congruence.typing import Frame, Label, Option, Record, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap, Overlap
     from congruence.statistics.pairs import Pairs
 
-Array = NDArray[Scalar]
 #: names of clusters: an array, a tuple or a range
 ClusterNames = Array | Sequence[Label]
 Made = TypeVar("Made")
@@ -110,12 +109,12 @@ class Table(AsJson):
     @cached_property
     def row_sums(self) -> Array:
         """Sizes of the clusters of a."""
-        return _binned(self.row, self.count, self.shape[0])
+        return binned(self.row, self.count, self.shape[0])
 
     @cached_property
     def col_sums(self) -> Array:
         """Sizes of the clusters of b."""
-        return _binned(self.col, self.count, self.shape[1])
+        return binned(self.col, self.count, self.shape[1])
 
     def to_array(self) -> Array:
         """The dense table, clusters of a in rows."""
@@ -170,13 +169,13 @@ class Table(AsJson):
         row = np.concatenate([row_maps[0][self.row], row_maps[1][other.row]])
         col = np.concatenate([col_maps[0][self.col], col_maps[1][other.col]])
         cells, where = np.unique(row * np.int64(len(columns)) + col, return_inverse=True)
-        count = _binned(where, np.concatenate([self.count, other.count]), len(cells))
+        count = binned(where, np.concatenate([self.count, other.count]), len(cells))
         within = None
         if self.within is not None and other.within is not None:
             # pairs within a cell: those of either part, and one point of each
-            within = _binned(where, np.concatenate([self.within, other.within]), len(cells))
+            within = binned(where, np.concatenate([self.within, other.within]), len(cells))
             first, second = (
-                _binned(part, x.count, len(cells))
+                binned(part, x.count, len(cells))
                 for part, x in ((where[: len(self.count)], self), (where[len(self.count) :], other))
             )
             within = within + first * second
@@ -213,15 +212,6 @@ class Table(AsJson):
             return html_grid([[str(self)]], [""], [""])
         cells = [[f"{x:g}" for x in line] for line in self.to_array()]
         return html_grid(cells, [str(r) for r in self.rows], [str(c) for c in self.columns])
-
-
-def _binned(where: Array, mass: Array, size: int) -> Array:
-    """Sum of mass in each of `size` bins, in the dtype of mass; integers are exact."""
-    if mass.dtype.kind in "iu" and float(mass.sum(dtype=np.float64)) >= 2.0**52:  # bincount adds in floats
-        exact = np.zeros(size, mass.dtype)
-        np.add.at(exact, where, mass)
-        return exact
-    return np.bincount(where, weights=mass, minlength=size).astype(mass.dtype, copy=False)
 
 
 def union(left: ClusterNames, right: ClusterNames) -> tuple[tuple[Label, ...], tuple[Array, Array]]:
@@ -273,7 +263,7 @@ class Tables:
 
     def sum(self, per_cell: Array) -> Array:
         """Sum over the cells of each pair."""
-        return _segment_sum(per_cell, self.starts)
+        return segment_sum(per_cell, self.starts)
 
     @cached_property
     def n(self) -> Array:
@@ -283,10 +273,10 @@ class Tables:
     def _margin(self, code: Array, axis: int) -> tuple[Array, Array, Array]:
         if len(self) == 1:
             k = int(self.shapes[0, axis])
-            return _binned(code, self.count, k), np.array([0, k]), code
+            return binned(code, self.count, k), np.array([0, k]), code
         offsets = np.concatenate([[0], np.cumsum(self.shapes[:, axis])])
         place = code + offsets[:-1][self.pair]
-        return _binned(place, self.count, int(offsets[-1])), offsets, place
+        return binned(place, self.count, int(offsets[-1])), offsets, place
 
     @cached_property
     def _rows(self) -> tuple[Array, Array, Array]:
@@ -348,10 +338,25 @@ class Tables:
         return self._crossed((np.empty(len(self)), np.empty(0), self.pair))
 
     def _crossed(self, margin: tuple[Array, Array, Array]) -> Array:
-        out = np.zeros(len(self))
-        cross = compiled(_add_crossed, steps=float(len(self.count)))
-        cross(self.pair, np.asarray(margin[2]), self.count.astype(np.float64), np.zeros(len(margin[0])), out)
-        return out
+        return crossed(self.pair, np.asarray(margin[2]), self.count, len(margin[0]), len(self))
+
+    def between(self, axis: int) -> Array:
+        """Σ a_i·a_k over pairs of different clusters of a (axis 0) or of b (axis 1)."""
+        sizes, offsets, _ = (self._rows, self._cols)[axis]
+        pair = np.repeat(np.arange(len(self)), np.diff(offsets))
+        return crossed(pair, pair, sizes, len(self), len(self))
+
+    def masses(self) -> list[tuple[Array, Array, Array]]:
+        """Mass, rest and pair of clusters of a, of b, and of cells among all points; then of cells in their row and column.
+
+        The rest is formed without rounding, or as a sum of positive terms: it may be tiny next to the mass.
+        """
+        of_pair = [np.repeat(np.arange(len(self)), np.diff(margin[1])) for margin in (self._rows, self._cols)]
+        rows, cols, cells = self._rows, self._cols, self.count
+        parts = [(x[0], pair, len(self), pair) for x, pair in zip((rows, cols), of_pair, strict=True)]
+        parts.append((cells, self.pair, len(self), self.pair))
+        parts += [(cells, x[2], len(x[0]), self.pair) for x in (rows, cols)]
+        return [(mass, others(place, mass, places), pair) for mass, place, places, pair in parts]
 
     def best_of_rows(self, per_cell: Array) -> Array:
         """Sum over the clusters of a of the largest value among their cells."""
@@ -365,7 +370,7 @@ class Tables:
         sums, offsets, place = margin
         best = np.zeros(len(sums), dtype=per_cell.dtype)
         np.maximum.at(best, place, per_cell)
-        return _segment_sum(best, offsets)
+        return segment_sum(best, offsets)
 
     @cached_property
     def a_decides(self) -> Array:
@@ -433,30 +438,7 @@ def _over(per_size: Callable[..., Array], margin: tuple[Array, Array, Array], of
     if of_pair:
         many = np.diff(offsets)
         of_pair = [np.repeat(x, many) for x in of_pair]
-    return _segment_sum(per_size(sizes, *of_pair), offsets)
-
-
-def _segment_sum(values: Array, starts: Array) -> Array:
-    """Sums of values[starts[p]:starts[p+1]], the same for one pair as for many; empty segments give 0."""
-    if values.dtype.kind in "iub":
-        if len(starts) == 2:
-            return np.array([values.sum(dtype=np.int64)])
-        running = np.concatenate(
-            [[0], np.cumsum(values, dtype=np.int64)]
-        )  # differences are right even after an overflow
-        return np.asarray(running[starts[1:]] - running[starts[:-1]])
-    total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
-    filled = np.flatnonzero(np.diff(starts))
-    if len(filled):
-        total[filled] = np.add.reduceat(values, starts[:-1][filled])
-    return total
-
-
-def _add_crossed(pair: Array, place: Array, count: Array, seen: Array, out: Array) -> None:
-    """Add to out[pair] each cell times the previous cells at the same position."""
-    for c in range(len(count)):
-        out[pair[c]] += seen[place[c]] * count[c]
-        seen[place[c]] += count[c]
+    return segment_sum(per_size(sizes, *of_pair), offsets)
 
 
 @dataclass(frozen=True, eq=False)
