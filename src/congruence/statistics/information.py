@@ -16,6 +16,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from congruence.machine.jit import compiled, ready
+from congruence.statistics.segments import others
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import Scalar
 
@@ -97,6 +98,20 @@ def _unit_sums(t: Tables) -> tuple[Array, Array, Array]:
     end = len(rows) + len(columns)
     a, b, both = terms[: len(rows)], terms[len(rows) : end], terms[end:]
     return a.sum(keepdims=True), b.sum(keepdims=True), both.sum(keepdims=True)
+
+
+def _masses(t: Tables) -> list[tuple[Array, Array, Array]]:
+    """Mass, rest and pair of clusters of a, of b, and of cells among all points; then of cells in their row and column.
+
+    The rest is formed without rounding, or as a sum of positive terms: it may be tiny next to the mass.
+    """
+    parts = []
+    for sizes, offsets, _ in t.sides:
+        pair = np.repeat(np.arange(len(t)), np.diff(offsets))
+        parts.append((sizes, pair, len(t), pair))
+    parts.append((t.count, t.pair, len(t), t.pair))
+    parts += [(t.count, place, len(sizes), t.pair) for sizes, _, place in t.sides]
+    return [(mass, others(place, mass, places), pair) for mass, place, places, pair in parts]
 
 
 def _entropies(mass: Array, rest: Array, pair: Array, n: Array) -> Array:
@@ -200,7 +215,7 @@ class Info:
         Each term x·log(n/x) is accurate however close x is to n. MI and VI follow from the entropies of each clustering given
         the other, because H_a + H_b − H_ab cancels. The sums are rounded once, so they do not depend on the order of clusters.
         """
-        h_a, h_b, h_ab, b_given_a, a_given_b = (_entropies(*part, t.n) for part in t.masses())
+        h_a, h_b, h_ab, b_given_a, a_given_b = (_entropies(*part, t.n) for part in _masses(t))
         a_given_b, b_given_a = np.where(t.b_decides, 0.0, a_given_b), np.where(t.a_decides, 0.0, b_given_a)
         info = cls._decided(t.n, h_a, h_b, h_ab, t.a_decides, t.b_decides, t.identical)
         shared = np.where(info.H_a <= info.H_b, info.H_a - a_given_b, info.H_b - b_given_a)

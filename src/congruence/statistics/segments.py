@@ -1,4 +1,4 @@
-"""Sums over the cells of tables, by pair of clusterings or by cluster."""
+"""Sums over pairs of masses, and of the other masses, without differences: for weights."""
 
 from __future__ import annotations
 
@@ -9,31 +9,6 @@ from congruence.machine.jit import compiled
 from congruence.typing import Scalar
 
 Array = NDArray[Scalar]
-
-
-def binned(where: Array, mass: Array, size: int) -> Array:
-    """Sum of mass in each of `size` bins, in the dtype of mass; integers are exact."""
-    if mass.dtype.kind in "iu" and float(mass.sum(dtype=np.float64)) >= 2.0**52:  # bincount adds in floats
-        exact = np.zeros(size, mass.dtype)
-        np.add.at(exact, where, mass)
-        return exact
-    return np.bincount(where, weights=mass, minlength=size).astype(mass.dtype, copy=False)
-
-
-def segment_sum(values: Array, starts: Array) -> Array:
-    """Sums of values[starts[p]:starts[p+1]], the same for one pair as for many; empty segments give 0."""
-    if values.dtype.kind in "iub":
-        if len(starts) == 2:
-            return np.array([values.sum(dtype=np.int64)])
-        running = np.concatenate(
-            [[0], np.cumsum(values, dtype=np.int64)]
-        )  # differences are right even after an overflow
-        return np.asarray(running[starts[1:]] - running[starts[:-1]])
-    total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
-    filled = np.flatnonzero(np.diff(starts))
-    if len(filled):
-        total[filled] = np.add.reduceat(values, starts[:-1][filled])
-    return total
 
 
 def crossed(pair: Array, place: Array, mass: Array, places: int, pairs: int) -> Array:
@@ -58,7 +33,9 @@ def others(place: Array, mass: Array, places: int) -> Array:
     [3.0, 1e+20, 0.0, 1e+20]
     """
     if mass.dtype.kind in "iu":
-        return np.asarray(binned(place, mass, places)[place] - mass, dtype=np.float64)
+        total = np.zeros(places, mass.dtype)
+        np.add.at(total, place, mass)
+        return np.asarray(total[place] - mass, dtype=np.float64)
     add, out = compiled(_add_others, steps=float(len(mass))), np.zeros(len(mass))
     add(place, mass, np.zeros(places), out)
     add(place[::-1], mass[::-1], np.zeros(places), out[::-1])

@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.errors import InputError
 from congruence.statistics.segments import Array as Array
-from congruence.statistics.segments import binned, crossed, others, segment_sum
+from congruence.statistics.segments import crossed
 from congruence.typing import Frame, Label, Option, Record, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ class Table(AsJson):
     @cached_property
     def row_sums(self) -> Array:
         """Sizes of the clusters of a."""
-        return binned(self.row, self.count, self.shape[0])
+        return _binned(self.row, self.count, self.shape[0])
 
     @cached_property
     def col_sums(self) -> Array:
         """Sizes of the clusters of b."""
-        return binned(self.col, self.count, self.shape[1])
+        return _binned(self.col, self.count, self.shape[1])
 
     def to_array(self) -> Array:
         """The dense table, clusters of a in rows."""
@@ -169,13 +169,13 @@ class Table(AsJson):
         row = np.concatenate([row_maps[0][self.row], row_maps[1][other.row]])
         col = np.concatenate([col_maps[0][self.col], col_maps[1][other.col]])
         cells, where = np.unique(row * np.int64(len(columns)) + col, return_inverse=True)
-        count = binned(where, np.concatenate([self.count, other.count]), len(cells))
+        count = _binned(where, np.concatenate([self.count, other.count]), len(cells))
         within = None
         if self.within is not None and other.within is not None:
             # pairs within a cell: those of either part, and one point of each
-            within = binned(where, np.concatenate([self.within, other.within]), len(cells))
+            within = _binned(where, np.concatenate([self.within, other.within]), len(cells))
             first, second = (
-                binned(part, x.count, len(cells))
+                _binned(part, x.count, len(cells))
                 for part, x in ((where[: len(self.count)], self), (where[len(self.count) :], other))
             )
             within = within + first * second
@@ -212,6 +212,31 @@ class Table(AsJson):
             return html_grid([[str(self)]], [""], [""])
         cells = [[f"{x:g}" for x in line] for line in self.to_array()]
         return html_grid(cells, [str(r) for r in self.rows], [str(c) for c in self.columns])
+
+
+def _binned(where: Array, mass: Array, size: int) -> Array:
+    """Sum of mass in each of `size` bins, in the dtype of mass; integers are exact."""
+    if mass.dtype.kind in "iu" and float(mass.sum(dtype=np.float64)) >= 2.0**52:  # bincount adds in floats
+        exact = np.zeros(size, mass.dtype)
+        np.add.at(exact, where, mass)
+        return exact
+    return np.bincount(where, weights=mass, minlength=size).astype(mass.dtype, copy=False)
+
+
+def _segment_sum(values: Array, starts: Array) -> Array:
+    """Sums of values[starts[p]:starts[p+1]], the same for one pair as for many; empty segments give 0."""
+    if values.dtype.kind in "iub":
+        if len(starts) == 2:
+            return np.array([values.sum(dtype=np.int64)])
+        running = np.concatenate(
+            [[0], np.cumsum(values, dtype=np.int64)]
+        )  # differences are right even after an overflow
+        return np.asarray(running[starts[1:]] - running[starts[:-1]])
+    total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
+    filled = np.flatnonzero(np.diff(starts))
+    if len(filled):
+        total[filled] = np.add.reduceat(values, starts[:-1][filled])
+    return total
 
 
 def union(left: ClusterNames, right: ClusterNames) -> tuple[tuple[Label, ...], tuple[Array, Array]]:
@@ -263,7 +288,7 @@ class Tables:
 
     def sum(self, per_cell: Array) -> Array:
         """Sum over the cells of each pair."""
-        return segment_sum(per_cell, self.starts)
+        return _segment_sum(per_cell, self.starts)
 
     @cached_property
     def n(self) -> Array:
@@ -273,10 +298,10 @@ class Tables:
     def _margin(self, code: Array, axis: int) -> tuple[Array, Array, Array]:
         if len(self) == 1:
             k = int(self.shapes[0, axis])
-            return binned(code, self.count, k), np.array([0, k]), code
+            return _binned(code, self.count, k), np.array([0, k]), code
         offsets = np.concatenate([[0], np.cumsum(self.shapes[:, axis])])
         place = code + offsets[:-1][self.pair]
-        return binned(place, self.count, int(offsets[-1])), offsets, place
+        return _binned(place, self.count, int(offsets[-1])), offsets, place
 
     @cached_property
     def _rows(self) -> tuple[Array, Array, Array]:
@@ -285,6 +310,11 @@ class Tables:
     @cached_property
     def _cols(self) -> tuple[Array, Array, Array]:
         return self._margin(self.col, 1)
+
+    @property
+    def sides(self) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
+        """Of a and of b: sizes of the clusters, where those of each pair begin, and the cluster of each cell."""
+        return self._rows, self._cols
 
     @property
     def margins(self) -> tuple[Array, Array]:
@@ -346,18 +376,6 @@ class Tables:
         pair = np.repeat(np.arange(len(self)), np.diff(offsets))
         return crossed(pair, pair, sizes, len(self), len(self))
 
-    def masses(self) -> list[tuple[Array, Array, Array]]:
-        """Mass, rest and pair of clusters of a, of b, and of cells among all points; then of cells in their row and column.
-
-        The rest is formed without rounding, or as a sum of positive terms: it may be tiny next to the mass.
-        """
-        of_pair = [np.repeat(np.arange(len(self)), np.diff(margin[1])) for margin in (self._rows, self._cols)]
-        rows, cols, cells = self._rows, self._cols, self.count
-        parts = [(x[0], pair, len(self), pair) for x, pair in zip((rows, cols), of_pair, strict=True)]
-        parts.append((cells, self.pair, len(self), self.pair))
-        parts += [(cells, x[2], len(x[0]), self.pair) for x in (rows, cols)]
-        return [(mass, others(place, mass, places), pair) for mass, place, places, pair in parts]
-
     def best_of_rows(self, per_cell: Array) -> Array:
         """Sum over the clusters of a of the largest value among their cells."""
         return self._sum_of_best(per_cell, self._rows)
@@ -370,7 +388,7 @@ class Tables:
         sums, offsets, place = margin
         best = np.zeros(len(sums), dtype=per_cell.dtype)
         np.maximum.at(best, place, per_cell)
-        return segment_sum(best, offsets)
+        return _segment_sum(best, offsets)
 
     @cached_property
     def a_decides(self) -> Array:
@@ -438,7 +456,7 @@ def _over(per_size: Callable[..., Array], margin: tuple[Array, Array, Array], of
     if of_pair:
         many = np.diff(offsets)
         of_pair = [np.repeat(x, many) for x in of_pair]
-    return segment_sum(per_size(sizes, *of_pair), offsets)
+    return _segment_sum(per_size(sizes, *of_pair), offsets)
 
 
 @dataclass(frozen=True, eq=False)
