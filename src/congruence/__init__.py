@@ -120,7 +120,9 @@ def _checked(public: object) -> object:
             if isinstance(error, errors.InputError):
                 raise
             raise errors.TooLarge(f"not enough memory: {error or 'the data do not fit'}") from error
-        except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, NotImplementedError) as error:
+        except (
+            TypeError, ValueError, AttributeError, ArithmeticError, LookupError, NotImplementedError, AssertionError,
+        ) as error:  # fmt: skip
             if isinstance(error, import_module("congruence.errors").InputError):
                 raise
             compare = import_module("congruence.comparison.pair").compare

@@ -351,7 +351,8 @@ def names_in(value: object, name: str) -> list[Label]:
         return [value]
     if not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
         raise InputError(f"{name} must be a list of names; got {value!r}")
-    found = list(value)
+    # numpy and arrow values as plain ones
+    found = [x.as_py() if hasattr(x, "as_py") else x.item() if getattr(x, "ndim", 1) == 0 else x for x in value]
     if not all(isinstance(x, Hashable) for x in found):
         raise InputError(f"{name} must be a list of names; got {value!r}")
     return found

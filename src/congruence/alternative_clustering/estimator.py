@@ -15,6 +15,7 @@ from congruence.alternative_clustering.search import alternatives
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, NotApplicable, check_needs, misnamed, names_in, refused, warn
+from congruence.inputs.arguments import check_parameters
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.estimators import Clusterer, as_table, new_points
 from congruence.inputs.labels import frame_kind
@@ -105,6 +106,7 @@ class AlternativeClustering(Clusterer):
         Returns:
             The estimator.
         """
+        check_parameters(self)
         data = X = as_table(X)
         self._centres = None  # a failed fit must not keep the centres of other data
         if frame_kind(X) is not None:

@@ -15,6 +15,7 @@ from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import generated, takes_numbers
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, check_needs, misnamed, refused, without_effect
+from congruence.inputs.arguments import check_parameters
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
@@ -114,6 +115,7 @@ class ConsensusClustering(Clusterer):
         Returns:
             The estimator.
         """
+        check_parameters(self)
         X = X if isinstance(X, Ensemble) else as_table(X)
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
         self._centres = data = None  # a failed fit must not keep the centres of other data

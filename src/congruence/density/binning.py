@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.density.columns import Columns, as_columns, block_of, brought, encoded, on_host, raw_columns
 from congruence.density.profile import Attribute
-from congruence.errors import InputError, hint, is_not, names_in, needs, some_of
+from congruence.errors import InputError, hint, is_not, names_in, needs, some_of, yes_or_no
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.labels import Labels
 from congruence.machine import device, jit
@@ -77,7 +77,7 @@ class Binning:
         if not isinstance(bins, int | np.integer) or not 1 <= bins <= MOST_BINS:
             raise InputError(f"bins must be a whole number from 1 to {MOST_BINS:,}, not {bins!r}")
         self.method, self.bins = method, int(bins)
-        self.nominal, self.spare = tuple(names_in(nominal, "nominal")), spare
+        self.nominal, self.spare = tuple(names_in(nominal, "nominal")), yes_or_no(spare, "spare")
         self.attributes: tuple[Attribute, ...] = ()
 
     def fit(self, X: PointsLike, labels: ClusteringLike = None) -> Binning:

@@ -19,7 +19,7 @@ from congruence.density.counting import counted
 from congruence.density.profile import Profile
 from congruence.density.similarity import ProfileComparison, compare_profiles
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint, joined, needs, one_of
+from congruence.errors import InputError, hint, joined, names_in, needs, one_of
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.column_kinds import check_features
@@ -366,7 +366,7 @@ def _from_table(
     table = in_memory(table)
     names, raw = raw_columns(table)
     columns = dict(zip(names, raw, strict=True))
-    features = [features] if isinstance(features, str) else features
+    features = None if features is None else names_in(features, "features")
     pick(columns, [labels, window, *(features or [])], "the table")
     chosen = list(features) if features is not None else [n for n in names if n not in (labels, window)]
     for name in (labels, window):

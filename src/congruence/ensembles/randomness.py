@@ -32,6 +32,7 @@ def random_partitions(n: int, n_members: int, kmax: int, random_state: Seed = No
     >>> cg.random_partitions(100, 5, 4, random_state=0)
     Ensemble: 5 clusterings of 100 points, 2 to 4 clusters each
     """
-    n, n_members, kmax = whole_number(n, "n"), whole_number(n_members, "n_members"), whole_number(kmax, "kmax", 2)
+    n, n_members = whole_number(n, "n"), whole_number(n_members, "n_members")
+    kmax = whole_number(kmax, "kmax", 2, 2**62)
     rng = generator_of(random_state)
     return Ensemble([rng.integers(0, rng.integers(2, kmax + 1), n) for _ in range(n_members)])

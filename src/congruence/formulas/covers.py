@@ -18,9 +18,6 @@ from congruence.statistics.covers import Intersections, Overlap, SharedPairs, ov
 from congruence.statistics.tables import Array, Table
 from congruence.typing import Record
 
-#: smaller differences of sums of many terms are rounding errors
-TINY = 1e-14
-
 
 @measure(
     "omega", title="Omega index", needs=SharedPairs, better="higher", range=(-1, 1), axioms=("symmetric", "baseline"),
@@ -38,7 +35,7 @@ def omega(s: SharedPairs) -> Array:
 )  # fmt: skip
 def omega_soft(s: SharedPairs) -> Array:
     """The same with partial credit: a pair with different numbers of common clusters counts min / max."""
-    return ratio(s.soft_observed - s.soft_expected, 1 - s.soft_expected, TINY)
+    return ratio(s.soft_above, s.soft_room)
 
 
 @measure(
@@ -67,7 +64,7 @@ def ndc(c: Concordance) -> Array:
 )  # fmt: skip
 def aci(c: Concordance) -> Array:
     """The degree of concordance, corrected for chance; for partitions the adjusted Rand index."""
-    return ratio(c.chance - c.discord, c.chance, TINY)
+    return ratio(c.chance - c.discord, c.chance)
 
 
 # --- overlapping normalised mutual information ------------------------------------------------------------------

@@ -86,15 +86,15 @@ def clustering_error(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
 
 
 def _kappa_workings(t: Table, rule: str) -> Record:
-    p_o, p_exp = best_kappa(t.to_array(), rule)
-    return {"p_o": p_o, "p_exp": p_exp}
+    missed, chance = best_kappa(t.to_array(), rule)
+    return {"p_o": 1 - missed, "p_exp": 1 - chance}
 
 
 def _kappa(t: Table, rule: str) -> float:
     if not t.n:
         return math.nan
-    p_o, p_exp = best_kappa(t.to_array(), rule)
-    return (p_o - p_exp) / (1 - p_exp) if p_exp < 1 else math.nan
+    missed, chance = best_kappa(t.to_array(), rule)
+    return 1 - missed / chance if chance > 0 else math.nan
 
 
 @measure(
@@ -227,7 +227,7 @@ def inverse_purity(m: Maxima) -> Array:
 
 def _by_row_best(t: Tables) -> Array:
     a, b = t.row_total, t.col_total
-    return t.best_of_rows(2 * a * t.count / (a + b))
+    return t.best_of_rows(a * (2 * t.count / (a + b)))
 
 
 @measure(
@@ -240,13 +240,18 @@ def f_measure(t: Tables) -> Array:
     return ratio(_by_row_best(t), t.n)
 
 
+def _squares_over(t: Table, size: Array) -> float:
+    """Σ n_ij² / size; the squares themselves do not fit 64 bits."""
+    return float((t.count * (t.count / size)).sum())
+
+
 def _element_workings(
     t: Table, r: float = 1.0, path: str = "max", alpha: float = 0.9, limit: int | None = MOST_SOLVED,
     sample: int | None = None,
 ) -> Record:  # fmt: skip
     if t.maps is not None:
         return {"shared": mean_score(overlap_of(t), alpha, limit, sample) * t.n, "n": t.n}
-    return {"shared": (t.count**2 / np.maximum(t.row_sums[t.row], t.col_sums[t.col])).sum(), "n": t.n}
+    return {"shared": _squares_over(t, np.maximum(t.row_sums[t.row], t.col_sums[t.col])), "n": t.n}
 
 
 def _element_axioms(path: str, alpha: float, **_: object) -> frozenset[str]:
@@ -296,7 +301,7 @@ def _bcubed_workings(side: int) -> Callable[[Table], Record]:
             o = overlap_of(t)
             covered = o.mass[o.lengths[1 - side] > 0].sum()
             return {"shared": o.bcubed[side] * covered, "n": covered}
-        return {"shared": (t.count**2 / (t.row_sums[t.row] if side else t.col_sums[t.col])).sum(), "n": t.n}
+        return {"shared": _squares_over(t, t.row_sums[t.row] if side else t.col_sums[t.col]), "n": t.n}
 
     return workings
 

@@ -36,13 +36,23 @@ def rand(p: Pairs) -> Array:
 )  # fmt: skip
 def mari(t: Tables) -> Array:
     """The adjusted Rand index with its expectation estimated from pairs of disjoint pairs; undefined below 4 points."""
-    w = _mari_workings(t)
-    return ratio(w["theta"] - w["theta_0"], w["theta_max"] - w["theta_0"], 1e-14)
+    p, n = Pairs.from_tables(t), t.n.astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above, room = (p.pairs * x for x in p.beyond_chance)
+    # theta − theta_0 and theta_max − theta_0, times the pairs of disjoint pairs, as differences from those of ari
+    triples, same = _triples(t), p.s_a + p.s_b
+    above, room = above - (2 * (n - 1) * p.v11 - triples), room - (same * (n - 1.5) + p.v11 - triples)
+    return np.where(n > 3, ratio(above, room, 1e-14 * same * n), np.nan)
 
 
 def _mari_of_one(t: Table) -> dict[str, float]:
     """The workings of one table."""
     return {name: float(value[0]) for name, value in _mari_workings(Tables.of(t)).items()}
+
+
+def _triples(t: Tables) -> Array:
+    """Pairs of a pair together in a and one together in b with a point in common; the same pair counts twice."""
+    return t.sum(t.count * (t.row_total - 1.0) * (t.col_total - 1.0))
 
 
 def _mari_workings(t: Tables) -> dict[str, Array]:
@@ -53,10 +63,7 @@ def _mari_workings(t: Tables) -> dict[str, Array]:
 
     n = t.n.astype(np.float64)
     a, b, both = t.over_rows(pairs), t.over_cols(pairs), t.sum(pairs(t.count))
-    triples = t.sum(
-        t.count * (t.row_total - 1.0) * (t.col_total - 1.0)
-    )  # pairs with one point in common, and the same pair
-    disjoint = a * b - both - (triples - 2 * both)
+    disjoint = a * b - both - (_triples(t) - 2 * both)
     quadruples = n * (n - 1) * (n - 2) * (n - 3) / 4
     with np.errstate(divide="ignore", invalid="ignore"):
         every = n * (n - 1) / 2
@@ -72,8 +79,7 @@ def _mari_workings(t: Tables) -> dict[str, Array]:
 )  # fmt: skip
 def ari(p: Pairs) -> Array:
     """Pairs together in both minus the expected number, divided by the largest possible difference."""
-    expected = p.s_a * p.s_b / p.pairs
-    return ratio(p.v11 - expected, (p.s_a + p.s_b) / 2 - expected, p.tiny)
+    return ratio(*p.beyond_chance, p.tiny)
 
 
 measure(

@@ -30,34 +30,40 @@ def sparse_assignment(row: Array, col: Array, weight: Array, shape: tuple[int, i
 
 
 def best_kappa(table: Array, rule: str) -> tuple[float, float]:
-    """Observed and expected agreement of the matching with the largest kappa, or with the largest trace.
+    """Observed and expected disagreement of the matching with the largest kappa, or with the largest trace.
 
-    rule "kappa": kappa = (p_o − p_e)/(1 − p_e) is a ratio of two sums over the matching, so its maximum follows by
+    rule "kappa": kappa = 1 − d_o/d_e is a ratio of two sums over the matching, so its maximum follows by
     Dinkelbach's iteration: maximise numerator − λ·denominator (an assignment), raise λ to the ratio found, repeat.
     rule "trace": largest Σ n_ij, and among equals the smallest Σ a_i·b_j, hence the largest kappa.
+    Disagreements are sums of positive terms: 1 − agreement would lose its digits if one cluster holds nearly all points.
     """
     from scipy.optimize import linear_sum_assignment
 
     n = float(table.sum())
-    observed = table / n
-    expected = np.outer(table.sum(1), table.sum(0)) / n**2
+    observed, rows, cols = table / n, table.sum(1) / n, table.sum(0) / n
+    expected = np.outer(rows, cols)  # products of counts do not fit 64 bits
     match = linear_sum_assignment(observed, maximize=True)
 
-    def agreement() -> tuple[float, float]:
-        return float(table[match].sum()) / n, float(expected[match].sum())
+    def disagreement() -> tuple[float, float]:
+        missed = np.ones(table.shape, dtype=bool)
+        missed[match] = False
+        unmatched = np.ones(len(rows), dtype=bool)
+        unmatched[match[0]] = False
+        others = np.concatenate([[0.0], np.cumsum(cols)[:-1]]) + np.concatenate([np.cumsum(cols[::-1])[-2::-1], [0.0]])
+        return float(observed[missed].sum()), float(rows[match[0]] @ others[match[1]] + rows[unmatched].sum())
 
     if rule == "trace":
         match = _least_among_best(table, match, expected)
-        return agreement()
+        return disagreement()
     best = (-math.inf, 0.0, 0.0)
     while True:
-        p_o, p_e = agreement()
-        if p_e >= 1:  # one cluster on each side: kappa is 0/0
-            return p_o, p_e
-        kappa = (p_o - p_e) / (1 - p_e)
+        seen, chance = disagreement()
+        if chance <= 0:  # one cluster on each side: kappa is 0/0
+            return seen, chance
+        kappa = 1 - seen / chance
         if kappa <= best[0] + 1e-15:
             return best[1], best[2]
-        best = (kappa, p_o, p_e)
+        best = (kappa, seen, chance)
         match = linear_sum_assignment(observed - (1 - kappa) * expected, maximize=True)
 
 
@@ -78,7 +84,7 @@ def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> 
     slack = price[col][:, None] + loss - price
     # integers below 2⁵² are exact, so only true ties count; weights need a tolerance
     exact = table.dtype.kind in "iu" and float(table.sum()) < 2**52
-    tight = slack <= (0.0 if exact else 1e-9 * max(1.0, float(table.max())))
+    tight = slack <= (0.0 if exact else 4e-16 * float(table.sum()))
     padded = np.zeros((size, size))
     padded[: table.shape[0], : table.shape[1]] = cost
     row, col = linear_sum_assignment(np.where(tight, padded, 1e6))
@@ -104,9 +110,24 @@ def transport_plan(value: Array, supply: Array, demand: Array) -> tuple[float, A
     >>> transport_plan(np.eye(2), np.array([3.0, 1.0]), np.array([2.0, 2.0]))[1].tolist()
     [[2.0, 1.0], [0.0, 1.0]]
     """
+    supply, demand, unit = _in_units(supply.astype(np.float64), demand.astype(np.float64))
     ship = compiled(_ship, steps=4.0 * value.size * sum(value.shape))
-    total, flow = ship(1.0 - value, supply.astype(np.float64), demand.astype(np.float64), value)
-    return float(total), flow
+    total, flow = ship(1.0 - value, supply, demand, value)
+    return float(total) * unit, flow * unit
+
+
+def _in_units(supply: Array, demand: Array) -> tuple[Array, Array, float]:
+    """Supply and demand in whole units, equal in total, and the unit: sums are then exact, and nothing is left to ship.
+
+    >>> _in_units(np.array([0.5, 0.25]), np.array([0.75]))[2] == 2.0**-52
+    True
+    """
+    total, unit = float(supply.sum()), 1.0
+    if total > 2.0**53 or total != float(demand.sum()) or any((x % 1 != 0).any() for x in (supply, demand)):
+        unit = 2.0 ** (math.frexp(total)[1] - 52)
+        supply, demand = np.rint(supply / unit), np.rint(demand / unit)
+        demand[demand.argmax()] += supply.sum() - demand.sum()  # a few units of 2⁵², from rounding
+    return supply, demand, unit
 
 
 def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[float, Array]:
@@ -115,7 +136,6 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
     flow = np.zeros((k_a, k_b))
     price_row = np.zeros(k_a)
     price_col = np.zeros(k_b)
-    nothing = 1e-12 * supply.sum()
     for i in range(k_a):
         price_row[i] = cost[i, 0]
         for j in range(1, k_b):
@@ -124,9 +144,9 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
     via = np.empty(k_b, np.int64)  # the row from which a column was reached
     back = np.empty(k_a, np.int64)  # the column from which a row was reached
     for source in range(k_a):
-        while supply[source] > nothing:
+        while supply[source] > 0.0:
             sink: int = _shortest_path(
-                source, cost, flow, demand, nothing, price_row, price_col, distance, row_distance, via, back
+                source, cost, flow, demand, price_row, price_col, distance, row_distance, via, back
             )
             amount = min(supply[source], demand[sink])
             j = sink
@@ -146,8 +166,6 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
                     break
                 j = back[i]
                 flow[i, j] -= amount
-                if flow[i, j] < nothing:
-                    flow[i, j] = 0.0
     total = 0.0  # in a fixed order, so that interpreted and compiled code give identical results
     for i in range(k_a):
         for j in range(k_b):
@@ -157,8 +175,8 @@ def _ship(cost: Array, supply: Array, demand: Array, value: Array) -> tuple[floa
 
 @helper
 def _shortest_path(
-    source: int, cost: Array, flow: Array, demand: Array, nothing: float, price_row: Array, price_col: Array,
-    distance: Array, row_distance: Array, via: Array, back: Array,
+    source: int, cost: Array, flow: Array, demand: Array, price_row: Array, price_col: Array, distance: Array,
+    row_distance: Array, via: Array, back: Array,
 ) -> int:  # fmt: skip
     """The nearest column with demand left (Dijkstra); updates prices and the path that leads to it."""
     k_a, k_b = cost.shape
@@ -173,10 +191,10 @@ def _shortest_path(
     while sink < 0:
         nearest, j = np.inf, -1
         for c in range(k_b):
-            if not done[c] and (distance[c] < nearest or (distance[c] == nearest and demand[c] > nothing)):
+            if not done[c] and (distance[c] < nearest or (distance[c] == nearest and demand[c] > 0.0)):
                 nearest, j = distance[c], c
         done[j] = True
-        if demand[j] > nothing:
+        if demand[j] > 0.0:
             sink = j
             break
         for i in range(k_a):  # rows that ship to j could ship elsewhere

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
@@ -30,6 +31,9 @@ Align = Literal["index", "position"]
 
 #: the number of points of scanned columns, unknown until they are counted
 SCANNED = -1
+
+#: most labels that may mean noise
+MOST_NOISE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -275,11 +279,14 @@ def noise_for(noise: NoiseLike, column: Iterable[str | None]) -> Collection[Hash
         return None
     listed = noise if isinstance(noise, Iterable) and not isinstance(noise, str | bytes) else [noise]
     try:
-        return frozenset(x.item() if isinstance(x, np.generic) else x for x in listed)
+        labels = frozenset(x.item() if isinstance(x, np.generic) else x for x in islice(listed, MOST_NOISE + 1))
     except TypeError:
         raise InputError(
             f"noise must be a label, a set of labels, or a mapping column → labels; got {noise!r}"
         ) from None
+    if len(labels) > MOST_NOISE:
+        raise InputError(f"noise may name up to {MOST_NOISE:,} labels")
+    return labels
 
 
 def check_index(clustering: Clustering | Ensemble, X: PointsLike, who: str, of: str = "the data") -> None:

@@ -7,12 +7,15 @@ import types
 from collections.abc import Callable as AnyCallable
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, Union, get_args, get_origin
 
 import numpy as np
 
 from congruence.errors import InputError, check_needs, joined
 from congruence.typing import Function, Label
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 #: words for plain types
 WORDS: dict[object, str] = {
@@ -54,6 +57,8 @@ def misfit(
     for name, value in bound.items():
         if not fits(value, kinds.get(name, object)):
             return InputError(f"{name} must be {in_words(kinds[name])}; got {_shown(value)}")
+        if isinstance(value, type) and name != "dtype":
+            return InputError(f"{name} is the class {value.__name__}; pass an object of it")
     return None
 
 
@@ -82,6 +87,12 @@ def check_argument(function: Function, name: str, value: object) -> None:
     kind = _kinds(function).get(name, object)
     if not fits(value, kind):
         raise InputError(f"{name} must be {in_words(kind)}; got {_shown(value)}")
+
+
+def check_parameters(estimator: BaseEstimator) -> None:
+    """Raise an InputError if a parameter of an estimator does not have the type that its constructor names."""
+    for name, value in estimator.get_params(deep=False).items():
+        check_argument(type(estimator).__init__, name, value)
 
 
 def _kinds(function: Function) -> dict[str, object]:
@@ -129,10 +140,9 @@ def fits(value: object, kind: object) -> bool:
         return True
     if kind is bool:
         return isinstance(value, bool | np.bool_)
-    if kind is int:
-        return isinstance(value, int | np.integer)
-    if kind is float:
-        return isinstance(value, int | float | np.integer | np.floating)
+    if kind in (int, float):
+        numbers = int | np.integer if kind is int else int | float | np.integer | np.floating
+        return isinstance(value, numbers) and not isinstance(value, np.timedelta64)
     if issubclass(kind, Enum):
         return isinstance(value, str) and value in [x.value for x in kind]
     return isinstance(value, kind)
@@ -141,7 +151,7 @@ def fits(value: object, kind: object) -> bool:
 def _listed(value: object, kind: object, ordered: bool) -> bool:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
         return False
-    countable = isinstance(value, Sequence | np.ndarray | set | frozenset)
+    countable = isinstance(value, Sequence | np.ndarray | set | frozenset) or hasattr(value, "dtype")
     return all(fits(x, kind) for x in value) if countable else not ordered or hasattr(value, "__len__")
 
 

@@ -40,7 +40,7 @@ def as_clustering(data: ClusteringLike, who: str = "labels") -> Clustering:
     >>> as_clustering(["b", "a", "b"]).codes.tolist()
     [1, 0, 1]
     """
-    if isinstance(data, Labels | Memberships) or getattr(data, "is_cover", False):
+    if isinstance(data, Labels | Memberships) or (getattr(data, "is_cover", False) and not isinstance(data, type)):
         return data  # type: ignore[return-value]
     if type(data) is np.ndarray:
         return _clustering_from_array(data, who)
@@ -52,7 +52,7 @@ def as_clustering(data: ClusteringLike, who: str = "labels") -> Clustering:
     if isinstance(data, Similarity):
         raise InputError(f"{who} is a similarity matrix, points × points; expected one label per point, or memberships")
     readable = hasattr(data, "__len__") or hasattr(data, "__dlpack__") or hasattr(data, "__array__")
-    readable = readable and not isinstance(data, np.generic)
+    readable = readable and not isinstance(data, np.generic | type)
     if isinstance(data, str | bytes | Mapping | set | frozenset) or not readable:
         raise InputError(f"{who}: expected one label per point (a list, array or series), got {type(data).__name__}")
     if is_frame(data):

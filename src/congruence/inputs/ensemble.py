@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, some_of, without_effect
+from congruence.errors import Caution, InputError, names_in, some_of, without_effect
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.coerce import Clustering, as_clustering
 from congruence.inputs.column_names import listed_names
@@ -179,15 +179,14 @@ class Ensemble(Listing):
             return self.members[self._place(which)]
         if isinstance(which, slice):
             chosen = list(range(len(self)))[which]
-        elif not isinstance(which, Iterable) or (type(which) is list and any(isinstance(x, list) for x in which)):
+        elif not isinstance(which, Iterable) or getattr(which, "ndim", 1) != 1:
             raise InputError(f"members are selected by number, name, list or slice, not by {which!r}")
         else:
-            listed = np.asarray(which)
-            if listed.dtype == bool and listed.shape != (len(self),):
-                raise InputError(
-                    f"a mask of members needs one entry per member ({len(self)}), not shape {listed.shape}"
-                )
-            chosen = np.flatnonzero(listed).tolist() if listed.dtype == bool else [self._place(x) for x in which]
+            names = which if isinstance(which, list) else names_in(which, "members")
+            is_mask = bool(names) and all(isinstance(x, bool | np.bool_) for x in names)
+            if is_mask and len(names) != len(self):
+                raise InputError(f"a mask of members needs one entry per member ({len(self)}), not {len(names)}")
+            chosen = np.flatnonzero(names).tolist() if is_mask else [self._place(x) for x in names]
         if not chosen:
             raise InputError("no members were selected; an ensemble needs at least one")
         return self._made_of(chosen)

@@ -48,6 +48,8 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 def as_table(X: PointsLike) -> Frame:
     """The input of an estimator in a form that scikit-learn accepts: read into memory, or the numbers of an AnnData object."""
+    if isinstance(X, type):
+        raise InputError(f"X is the class {X.__name__}; pass an object of it")
     if not is_anndata(X):
         return in_memory(X)
     matrix = matrix_of(X)[0]

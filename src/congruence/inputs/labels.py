@@ -63,7 +63,7 @@ def in_memory(data: object) -> Frame:
         return frame.to_dataframe().reset_index(drop=True) if hasattr(data, "data_vars") else frame.to_numpy()
     if root in ("dask", "dask_expr") and hasattr(data, "npartitions") and hasattr(data, "_meta"):
         return frame.compute()
-    if root not in FRAMES and hasattr(data, "__arrow_c_stream__"):
+    if root not in FRAMES and hasattr(data, "__arrow_c_stream__") and not isinstance(data, type):
         import pyarrow as pa
 
         return pa.table(data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -244,6 +244,8 @@ def from_nested(tree: Collection[object]) -> Merges:
             open_lists.append(([], iter(entry)))
         else:
             entry = entry.item() if isinstance(entry, np.generic) else entry
+            if not isinstance(entry, Hashable):
+                raise InputError(f"a point of nested lists is a number or a text, not {type(entry).__name__}")
             if entry in points:
                 raise InputError(
                     f"the point {entry!r} occurs twice in the nested lists; each point must occur once "

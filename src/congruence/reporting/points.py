@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.comparison.pair import compare
-from congruence.errors import InputError, hint, some_of
+from congruence.errors import InputError, hint, names_in, some_of
 from congruence.figures.features import numbers_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import Clustering
@@ -83,6 +83,7 @@ def _plane(X: Array, names: tuple[str, ...], axes: Sequence[str] | None) -> tupl
     """Two coordinates of each point: the named columns, the only two columns, or principal components."""
     n = X.shape[0]
     if axes is not None:
+        axes = names_in(axes, "axes")
         if len(axes) != 2:
             raise InputError(f"a scatter plot has two axes, not {len(axes)}; name two columns of the data")
         for axis in axes:

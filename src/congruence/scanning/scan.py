@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from typing import ClassVar, overload
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
-from congruence.errors import InputError, hint, some_of, without_effect
+from congruence.errors import InputError, hint, names_in, some_of, without_effect
 from congruence.inputs.alignment import Mass
 from congruence.inputs.column_kinds import Sorting
 from congruence.machine.memory import release
@@ -151,6 +151,7 @@ class Scan:
         there = list(self.input.schema.names)
         if len(set(there)) < len(there):
             raise InputError(f"{self.text}: two columns are named {next(n for n in there if there.count(n) > 1)!r}")
+        columns = None if columns is None else [str(x) for x in names_in(columns, "columns")]
         for name in [*(columns or []), *([id] if id is not None else [])]:
             if name not in there:
                 listed = "it has: " + some_of(there)
@@ -189,7 +190,7 @@ class Scan:
         if columns is None:
             return self
         other = copy(self)
-        other.names = tuple(self[name].name for name in columns)
+        other.names = tuple(self[str(name)].name for name in names_in(columns, "columns"))
         return other
 
     @overload
@@ -197,8 +198,8 @@ class Scan:
     @overload
     def __getitem__(self, which: list[str] | tuple[str, ...]) -> Scan: ...
     def __getitem__(self, which: str | Sequence[str]) -> Column | Scan:
-        if isinstance(which, list | tuple):
-            return self.narrowed([str(x) for x in which])
+        if not isinstance(which, str) and isinstance(which, Iterable):
+            return self.narrowed(which)
         if not isinstance(which, str) or which not in self.input.schema.names:
             near = hint(str(which), self.names, f"it has: {some_of(self.names)}")
             raise InputError(f"{self.text} has no column {which!r}; {near}")

@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from congruence.machine.jit import compiled
-from congruence.statistics.covers import Overlap
+from congruence.statistics.covers import ROUNDING, Overlap
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import SparseMatrix
@@ -54,9 +54,10 @@ class Concordance:
             p = Pairs.from_tables(t)
             with np.errstate(divide="ignore", invalid="ignore"):
                 discord = (p.v10 + p.v01) / p.pairs
-                chance = (p.s_a * (p.pairs - p.s_b) + p.s_b * (p.pairs - p.s_a)) / p.pairs**2
+                chance = 2 * p.beyond_chance[1] / p.pairs
             return cls(discord, chance, p.identical)
-        return cls(*[*np.array(rows, dtype=np.float64).reshape(-1, 2).T, t.identical])
+        discord, chance = np.array(rows, dtype=np.float64).reshape(-1, 2).T
+        return cls(discord, np.where(chance <= ROUNDING, 0.0, chance), t.identical)
 
     def swapped(self) -> Self:
         """Itself: the statistic is symmetric."""

@@ -19,6 +19,9 @@ from congruence.statistics.sharing import Walk, walked
 from congruence.statistics.tables import Array, ClusterNames, Table, Tables
 from congruence.typing import Label, SparseMatrix
 
+#: smaller differences of sums of many terms are rounding errors
+ROUNDING = 1e-14
+
 
 @dataclass(frozen=True, eq=False)
 class ClusterMap:
@@ -224,6 +227,8 @@ class SharedPairs:
     #: the same with partial credit min / max for different numbers
     soft_observed: Array
     soft_expected: Array
+    soft_above: Array
+    soft_room: Array
     #: Σ over pairs of the smaller and of the larger number
     least: Array
     most: Array
@@ -244,16 +249,12 @@ class SharedPairs:
     def _of_partitions(cls, p: Pairs) -> Self:
         """Pairs share one cluster or none."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            squares = p.pairs**2
             observed = (p.v11 + p.v00) / p.pairs
-            expected = (p.s_a * p.s_b + (p.pairs - p.s_a) * (p.pairs - p.s_b)) / squares
-            above = 2 * (p.v11 * p.pairs - p.s_a * p.s_b) / squares
-            room = (p.pairs * (p.s_a + p.s_b) - 2 * p.s_a * p.s_b) / squares
-            room = np.where(np.abs(room) <= 1e-14, 0.0, room)
+            expected = (p.s_a * p.s_b + (p.pairs - p.s_a) * (p.pairs - p.s_b)) / p.pairs**2
+            above, room = (2 * x / p.pairs for x in p.beyond_chance)
             unshared = p.v00 / p.pairs
-        return cls(
-            observed, expected, above, room, observed, expected, p.v11, p.v11 + p.v10 + p.v01, unshared, p.identical
-        )
+        shares = observed, expected, above, room
+        return cls(*shares, *shares, p.v11, p.v11 + p.v10 + p.v01, unshared, p.identical)
 
     def swapped(self) -> Self:
         """Itself: the statistic is symmetric."""
@@ -267,17 +268,18 @@ class SharedPairs:
             observed=self.expected,
             above=0 * self.above,
             soft_observed=self.soft_expected,
+            soft_above=0 * self.soft_above,
             least=unknown,
             most=unknown,
         )
 
 
 def _sharing(o: Overlap) -> tuple[float, ...]:
-    """Observed, expected, above, room, both of the soft form, least, most, unshared."""
+    """Observed, expected, above, room, the same of the soft form, least, most, unshared."""
     w, pairs = o.walk, o.pairs
     a, b = (x.tolist() for x in w.sharing)
     if not pairs:
-        return (math.nan,) * 6 + (float(w.least), float(w.most), math.nan)
+        return (math.nan,) * 8 + (float(w.least), float(w.most), math.nan)
     chance = sum(x * y for x, y in zip(a, b, strict=False))  # exact integers: pairs² exceeds 2⁶³ at 78,000 points
     square = pairs * pairs
     above, room = (pairs * w.agree - chance) / square, (square - chance) / square
@@ -295,6 +297,8 @@ def _sharing(o: Overlap) -> tuple[float, ...]:
         room,
         w.soft / pairs,
         soft,
+        w.soft / pairs - soft,
+        1 - soft if 1 - soft > ROUNDING else 0.0,
         float(w.least),
         float(w.most),
         unshared / pairs,

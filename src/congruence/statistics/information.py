@@ -10,24 +10,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import ClassVar, Self
 
 import numpy as np
 
 from congruence.machine.jit import compiled, ready
+from congruence.statistics.segments import others
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import Scalar
 
 #: number of points up to which terms of one pair are looked up
 LOOKED_UP = 4096
 
+#: number of points from which units are too coarse for small clusters
+MOST_IN_UNITS = 2**31
+
 #: ln 2, √2, and the coefficients of atanh(z) = z + z³/3 + z⁵/5 + … needed for |z| < 0.172
 LN2, SQRT2 = 0.6931471805599453, 1.4142135623730951
 ATANH = tuple(1.0 / (2 * k + 1) for k in range(11, -1, -1))
 
 
-def log_ratio(n: Array, x: Array) -> Array:
-    """log(n / x) for 0 < x ≤ n, accurate also for x close to n; identical to the last bit on every machine.
+def log_ratio(n: Array, x: Array, rest: Array | None = None) -> Array:
+    """log(n / x) for 0 < x ≤ n, accurate also for x close to n (`rest` is n − x); identical to the last bit on every machine.
 
     With w = x·2ᵉ close to n, log(n/x) = e·log 2 + 2·atanh((n − w)/(n + w)). The compiled loop (`engine.kernels.term`) does
     the same operations in the same order.
@@ -36,7 +41,8 @@ def log_ratio(n: Array, x: Array) -> Array:
     shift = top_bits - low_bits
     shift = shift + (top > low * SQRT2) - (top * SQRT2 < low)
     near = np.ldexp(x, shift)
-    z = (n - near) / (n + near)
+    away = n - near if rest is None else np.where(shift == 0, rest, n - near)
+    z = away / (n + near)
     square = z * z
     series = np.full_like(square, ATANH[0])
     for coefficient in ATANH[1:]:
@@ -94,6 +100,31 @@ def _unit_sums(t: Tables) -> tuple[Array, Array, Array]:
     return a.sum(keepdims=True), b.sum(keepdims=True), both.sum(keepdims=True)
 
 
+def _masses(t: Tables) -> list[tuple[Array, Array, Array]]:
+    """Mass, rest and pair of clusters of a, of b, and of cells among all points; then of cells in their row and column.
+
+    The rest is formed without rounding, or as a sum of positive terms: it may be tiny next to the mass.
+    """
+    parts = []
+    for sizes, offsets, _ in t.sides:
+        pair = np.repeat(np.arange(len(t)), np.diff(offsets))
+        parts.append((sizes, pair, len(t), pair))
+    parts.append((t.count, t.pair, len(t), t.pair))
+    parts += [(t.count, place, len(sizes), t.pair) for sizes, _, place in t.sides]
+    return [(mass, others(place, mass, places), pair) for mass, place, places, pair in parts]
+
+
+def _entropies(mass: Array, rest: Array, pair: Array, n: Array) -> Array:
+    """Σ x·log((x + rest)/x) / n of each pair."""
+    x = np.asarray(mass, dtype=np.float64)
+    solid = x > 0
+    x, rest, pair = x[solid], rest[solid], pair[solid]
+    terms = (x * log_ratio(x + rest, x, rest)).tolist()
+    ends = np.searchsorted(pair, np.arange(len(n) + 1)).tolist()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.array([math.fsum(terms[i:j]) for i, j in pairwise(ends)]) / n)
+
+
 @dataclass(frozen=True, eq=False)
 class Info:
     """Entropies in nats: of a, of b, and joint."""
@@ -139,17 +170,27 @@ class Info:
             h_a, h_b, h_ab, shared, apart = (
                 x / units for x in (a, b, both, np.maximum(a + b - both, 0), np.maximum((both - a) + (both - b), 0))
             )
+        shared = np.where(shared < 4e-16 * (h_a + h_b), 0.0, shared)
         return cls(n, h_a, h_b, h_ab, identical, shared, apart)
 
     @classmethod
     def _of_counts(cls, t: Tables) -> Self:
-        return cls.from_units(t.n, *_unit_sums(t), t.identical)
+        info = cls.from_units(t.n, *_unit_sums(t), t.identical)
+        large = t.n >= MOST_IN_UNITS
+        if not large.any():
+            return info
+        other = cls._of_masses(t)
+        chosen = {f.name: np.where(large, getattr(other, f.name), getattr(info, f.name)) for f in fields(Info)}
+        return cls(**{**chosen, "n": info.n, "identical": info.identical})
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
         """Entropies of every table of the tile."""
         if t.count.dtype.kind in "iu":
             return t.once(cls._of_counts)
+
+        if t.same is None:
+            return cls._of_masses(t)
 
         def entropy(x: Array, n: Array) -> Array:
             solid = x > 0
@@ -164,9 +205,22 @@ class Info:
                 for sums in (t.over_rows(entropy, t.n), t.over_cols(entropy, t.n), t.sum(entropy(t.count, t.n[t.pair])))
             )
         h_a, h_b = np.where(t.over_rows(filled) == 1, 0.0, h_a), np.where(t.over_cols(filled) == 1, 0.0, h_b)
-        if t.same is not None:  # soft: rounding errors of the products of memberships
-            h_a, h_b, h_ab = (np.where(h < 1e-13, 0.0, h) for h in (h_a, h_b, h_ab))
+        h_a, h_b, h_ab = (np.where(h < 1e-13, 0.0, h) for h in (h_a, h_b, h_ab))  # rounding errors of memberships
         return cls._decided(t.n, h_a, h_b, h_ab, t.a_decides, t.b_decides, t.identical)
+
+    @classmethod
+    def _of_masses(cls, t: Tables) -> Self:
+        """From weights, and from counts too large for units.
+
+        Each term x·log(n/x) is accurate however close x is to n. MI and VI follow from the entropies of each clustering given
+        the other, because H_a + H_b − H_ab cancels. The sums are rounded once, so they do not depend on the order of clusters.
+        """
+        h_a, h_b, h_ab, b_given_a, a_given_b = (_entropies(*part, t.n) for part in _masses(t))
+        a_given_b, b_given_a = np.where(t.b_decides, 0.0, a_given_b), np.where(t.a_decides, 0.0, b_given_a)
+        info = cls._decided(t.n, h_a, h_b, h_ab, t.a_decides, t.b_decides, t.identical)
+        shared = np.where(info.H_a <= info.H_b, info.H_a - a_given_b, info.H_b - b_given_a)
+        shared = np.where(shared < 4e-16 * np.minimum(info.H_a, info.H_b), 0.0, shared)
+        return replace(info, shared=shared, apart=a_given_b + b_given_a)
 
     @classmethod
     def joined(cls, parts: Sequence[Info]) -> Self:
@@ -178,7 +232,9 @@ class Info:
     @property
     def MI(self) -> Array:
         """Mutual information, never below 0; rounding errors are set to 0."""
-        found = self.shared if self.shared is not None else self.H_a + self.H_b - self.H_ab
+        if self.shared is not None:
+            return self.shared
+        found = self.H_a + self.H_b - self.H_ab
         return np.where(found < 4e-16 * (self.H_a + self.H_b), 0.0, found)
 
     @property

@@ -74,7 +74,7 @@ class MatrixSums(Pairs):
         return replace(
             self, same_a=own, same_b=own, same_both=squares, only_a=own - squares, only_b=own - squares,
             identical=np.ones_like(self.identical), squares_a=squares, squares_b=squares, diagonal=diagonal,
-            diagonal_a=diagonal, diagonal_b=diagonal,
+            diagonal_a=diagonal, diagonal_b=diagonal, rest_a=None, rest_b=None,
         )  # fmt: skip
 
     s_p = property(lambda self: self.same_a, doc="Σ P over i < j.")

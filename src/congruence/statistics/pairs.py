@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -30,6 +30,9 @@ class Pairs:
     identical: Array
     #: tolerance for 0: none for integers, rounding error for sums of weights and memberships
     tiny: Array
+    #: pairs apart in a and in b, if they were formed before rounding
+    rest_a: Array | None = field(default=None, kw_only=True)
+    rest_b: Array | None = field(default=None, kw_only=True)
     symbols: ClassVar[tuple[str, ...]] = ("pairs", "v11", "v10", "v01", "v00", "s_a", "s_b")
 
     @classmethod
@@ -38,14 +41,15 @@ class Pairs:
         n, own, both, a, b = (np.asarray(x) for x in (n, own, both, a, b))
         if both.dtype.kind in "iuO" and int(np.max(n, initial=0)) > LARGEST:
             n, own, both, a, b = (x.astype(object) for x in (n, own, both, a, b))
-        differences = (n * n - own, a - own, b - own, both - own, a - both, b - both)
+        differences = (n * n - own, a - own, b - own, both - own, a - both, b - both, n * n - a, n * n - b)
         halves = [(np.asarray(x) / 2.0).astype(np.float64) for x in differences]
         tiny = np.zeros(len(both))
         if both.dtype.kind == "f":
             tiny = 1e-13 * np.square(n)
             halves = [np.where(np.abs(x) <= tiny, 0.0, x) for x in halves]
-        pairs, same_a, same_b, same_both, only_a, only_b = halves
-        return cls(pairs, same_a, same_b, same_both, only_a, only_b, identical, tiny)
+        pairs, same_a, same_b, same_both, only_a, only_b, rest_a, rest_b = halves
+        counts = pairs, same_a, same_b, same_both, only_a, only_b
+        return cls(*counts, identical, tiny, rest_a=rest_a, rest_b=rest_b)
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
@@ -70,9 +74,10 @@ class Pairs:
         assert t.within is not None
         both, only_a, only_b = t.sum(t.within), t.across_rows(), t.across_cols()
         pairs = np.maximum(both + t.across_all(), both + only_a + only_b)
+        rest_a, rest_b = t.between(0), t.between(1)
         return cls(
             pairs * scale, (both + only_a) * scale, (both + only_b) * scale, both * scale, only_a * scale, only_b * scale,
-            t.identical, np.zeros(len(both)),
+            t.identical, np.zeros(len(both)), rest_a=rest_a * scale, rest_b=rest_b * scale,
         )  # fmt: skip
 
     @property
@@ -105,9 +110,27 @@ class Pairs:
         """Together in b."""
         return self.same_b
 
+    @property
+    def beyond_chance(self) -> tuple[Array, Array]:
+        """v11 − E and (s_a + s_b)/2 − E, with E = s_a·s_b / pairs.
+
+        Where nearly all pairs are together, these are differences of nearly equal numbers. With the pairs apart in a and in b,
+        v11 − E = (v11·apart_a − s_a·v01) / pairs and (s_a + s_b)/2 − E = (s_a·apart_b + s_b·apart_a) / 2 pairs.
+        """
+        apart_a = self.pairs - self.same_a if self.rest_a is None else self.rest_a
+        apart_b = self.pairs - self.same_b if self.rest_b is None else self.rest_b
+        share_a, share_b = apart_a / self.pairs, apart_b / self.pairs
+        above = (self.v11 * share_a - self.s_a * (self.v01 / self.pairs)) + (
+            self.v11 * share_b - self.s_b * (self.v10 / self.pairs)
+        )
+        return np.asarray(above / 2), np.asarray((self.s_a * share_b + self.s_b * share_a) / 2)
+
     def swapped(self) -> Self:
         """The same with the two clusterings swapped."""
-        return replace(self, same_a=self.same_b, same_b=self.same_a, only_a=self.only_b, only_b=self.only_a)
+        return replace(
+            self, same_a=self.same_b, same_b=self.same_a, only_a=self.only_b, only_b=self.only_a, rest_a=self.rest_b,
+            rest_b=self.rest_a,
+        )  # fmt: skip
 
 
 class Gram(Pairs):

@@ -8,17 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from congruence.errors import InputError
-from congruence.machine.jit import compiled
+from congruence.statistics.segments import Array as Array
+from congruence.statistics.segments import crossed
 from congruence.typing import Frame, Label, Option, Record, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap, Overlap
     from congruence.statistics.pairs import Pairs
 
-Array = NDArray[Scalar]
 #: names of clusters: an array, a tuple or a range
 ClusterNames = Array | Sequence[Label]
 Made = TypeVar("Made")
@@ -224,6 +223,22 @@ def _binned(where: Array, mass: Array, size: int) -> Array:
     return np.bincount(where, weights=mass, minlength=size).astype(mass.dtype, copy=False)
 
 
+def _segment_sum(values: Array, starts: Array) -> Array:
+    """Sums of values[starts[p]:starts[p+1]], the same for one pair as for many; empty segments give 0."""
+    if values.dtype.kind in "iub":
+        if len(starts) == 2:
+            return np.array([values.sum(dtype=np.int64)])
+        running = np.concatenate(
+            [[0], np.cumsum(values, dtype=np.int64)]
+        )  # differences are right even after an overflow
+        return np.asarray(running[starts[1:]] - running[starts[:-1]])
+    total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
+    filled = np.flatnonzero(np.diff(starts))
+    if len(filled):
+        total[filled] = np.add.reduceat(values, starts[:-1][filled])
+    return total
+
+
 def union(left: ClusterNames, right: ClusterNames) -> tuple[tuple[Label, ...], tuple[Array, Array]]:
     """All names, sorted, and the positions of each side's names."""
     names = list(dict.fromkeys([*left, *right]))
@@ -297,6 +312,11 @@ class Tables:
         return self._margin(self.col, 1)
 
     @property
+    def sides(self) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
+        """Of a and of b: sizes of the clusters, where those of each pair begin, and the cluster of each cell."""
+        return self._rows, self._cols
+
+    @property
     def margins(self) -> tuple[Array, Array]:
         """Sizes of the clusters of a and of b, pair after pair."""
         return self._rows[0], self._cols[0]
@@ -348,10 +368,13 @@ class Tables:
         return self._crossed((np.empty(len(self)), np.empty(0), self.pair))
 
     def _crossed(self, margin: tuple[Array, Array, Array]) -> Array:
-        out = np.zeros(len(self))
-        cross = compiled(_add_crossed, steps=float(len(self.count)))
-        cross(self.pair, np.asarray(margin[2]), self.count.astype(np.float64), np.zeros(len(margin[0])), out)
-        return out
+        return crossed(self.pair, np.asarray(margin[2]), self.count, len(margin[0]), len(self))
+
+    def between(self, axis: int) -> Array:
+        """Σ a_i·a_k over pairs of different clusters of a (axis 0) or of b (axis 1)."""
+        sizes, offsets, _ = (self._rows, self._cols)[axis]
+        pair = np.repeat(np.arange(len(self)), np.diff(offsets))
+        return crossed(pair, pair, sizes, len(self), len(self))
 
     def best_of_rows(self, per_cell: Array) -> Array:
         """Sum over the clusters of a of the largest value among their cells."""
@@ -434,29 +457,6 @@ def _over(per_size: Callable[..., Array], margin: tuple[Array, Array, Array], of
         many = np.diff(offsets)
         of_pair = [np.repeat(x, many) for x in of_pair]
     return _segment_sum(per_size(sizes, *of_pair), offsets)
-
-
-def _segment_sum(values: Array, starts: Array) -> Array:
-    """Sums of values[starts[p]:starts[p+1]], the same for one pair as for many; empty segments give 0."""
-    if values.dtype.kind in "iub":
-        if len(starts) == 2:
-            return np.array([values.sum(dtype=np.int64)])
-        running = np.concatenate(
-            [[0], np.cumsum(values, dtype=np.int64)]
-        )  # differences are right even after an overflow
-        return np.asarray(running[starts[1:]] - running[starts[:-1]])
-    total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
-    filled = np.flatnonzero(np.diff(starts))
-    if len(filled):
-        total[filled] = np.add.reduceat(values, starts[:-1][filled])
-    return total
-
-
-def _add_crossed(pair: Array, place: Array, count: Array, seen: Array, out: Array) -> None:
-    """Add to out[pair] each cell times the previous cells at the same position."""
-    for c in range(len(count)):
-        out[pair[c]] += seen[place[c]] * count[c]
-        seen[place[c]] += count[c]
 
 
 @dataclass(frozen=True, eq=False)
