@@ -140,11 +140,11 @@ class Report:
         )
 
 
-def check_page(path: Path) -> None:
-    """Refuse, before any computation, a path that the page cannot be written to."""
+def check_page(path: Path, *inputs: object) -> None:
+    """Refuse, before any computation, a path that the page cannot be written to, or that is one of the inputs."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{path}: a report is written as .html")
-    check_target(path)
+    check_target(path, [x for x in inputs if isinstance(x, str | Path)])
 
 
 @misnamed(k="n_clusters")
@@ -212,7 +212,7 @@ def report(
     '“z” and “y” agree hardly at all. 67% of the points are in matching clusters; 2 are not.'
     """
     if out is not None:
-        check_page(path_of(out, "out"))
+        check_page(path_of(out, "out"), clusterings, data)
     if isinstance(clusterings, str | Path):
         title, source = title or Path(clusterings).name, source or str(clusterings)
     if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
