@@ -1,11 +1,17 @@
-"""Regression tests: no output destroys an input or another output, whatever name leads to it."""
+"""Regression tests: no output destroys an input or another output, and none steers a terminal or a spreadsheet."""
 
+import csv
 import os
+import re
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import congruence as cg
+from congruence.inputs.files import write_table
 from congruence.machine.writing import check_apart, check_target
 from hostile.running import run, state_of
 
@@ -123,3 +129,59 @@ def test_a_link_to_nowhere_is_found_before_the_work(there):
     assert run(["matrix", "labels.csv", "--out", "link.csv"], there).code == 0
     assert (there / "new.csv").exists()
     assert (there / "link.csv").is_symlink()
+
+
+# --- what outputs hold ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+@pytest.mark.parametrize(
+    "made", [list, np.array, pa.array, lambda x: pa.chunked_array([x]), lambda x: pa.array(x).dictionary_encode()]
+)
+def test_cells_of_any_column_are_guarded(kind, made, tmp_path):
+    """Arrow columns, as files have them, like lists: no cell is run by a spreadsheet."""
+    cells = ["=1+1", "+x", "-y", "@z", "\t=1", "\r=1", "\n=1", "\uff1d1", "-1", "plain"]
+    path = tmp_path / f"x.{kind}"
+    assert write_table({"=name": made(cells), "'=name": made(cells)}, path) == 18  # eight cells and the name, twice
+    with path.open(encoding="utf-8", newline="") as stream:
+        head, *rows = csv.reader(stream, delimiter="," if kind == "csv" else "\t")
+    assert head == ["'=name", "'=name′"]
+    assert [row[0] for row in rows] == [f"'{x}" for x in cells[:-2]] + cells[-2:]
+    assert write_table({"=name": made(cells)}, path, raw=True) == 0
+    assert path.read_text(encoding="utf-8").startswith('"=name"\n"=1+1"\n')
+
+
+@pytest.mark.parametrize("command", ["points", "consensus", "alternatives"])
+def test_ids_in_written_tables_are_guarded(command, tmp_path):
+    """Row names and labels of the input are cells of the output."""
+    n = range(8)
+    names = {"id": [f"=p{i}" for i in n], "a": [["@x", "+y"][i % 2] for i in n], "b": [["@x", "+y"][i // 4] for i in n]}
+    numbers = {"v": [float(i % 2) + i / 99 for i in n], "w": [float(i // 4) for i in n]}
+    parquet.write_table(pa.table({**names, **(numbers if command == "alternatives" else {})}), tmp_path / "x.parquet")
+    more = {"consensus": ["--k", "2"], "alternatives": ["--labels", "a", "--method", "coala", "--k", "2"], "points": []}
+    said = run([command, "x.parquet", *more[command], "--out", "o.csv"], tmp_path)
+    assert said.code == 0, said.err
+    text = (tmp_path / "o.csv").read_text(encoding="utf-8")
+    assert "'=p0" in text or command == "alternatives"
+    assert not re.search(r'(^|,)"?[=@+]', text, re.MULTILINE)
+
+
+def test_tables_in_arrow_files_keep_their_types(tmp_path):
+    """Only text files change cells."""
+    ids = pa.array([1, 2], pa.uint8())
+    write_table({"=id": ids, "when": pa.array([0, 1], pa.date32())}, tmp_path / "x.parquet")
+    found = parquet.read_table(tmp_path / "x.parquet")
+    assert found.schema.types == [pa.uint8(), pa.date32()]
+    assert found.column_names == ["=id", "when"]
+
+
+def test_no_control_character_reaches_a_page(tmp_path):
+    """Names in the page of a report of labels, and of covers."""
+    odd = "\x1b]0;own\x07x"
+    cg.report({odd: [0, 0, 1, 1], "b": [f"{odd}1", f"{odd}2", f"{odd}2", "z"]}, tmp_path / "a.html")
+    covers = {odd: cg.Cover([[0, 1], [1, 2]], 4), "b": cg.Cover([[0, 1], [2, 3]], 4)}
+    cg.report(covers, tmp_path / "b.html")
+    for name in ("a.html", "b.html"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
+        assert "\\u001b]0;own" in text

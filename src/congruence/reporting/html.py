@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from congruence.comparison.presenting import counted, number, plain
-from congruence.errors import InputError, misnamed, needs, path_of, without_effect
+from congruence.errors import InputError, misnamed, needs, path_of, visible, without_effect
 from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure
@@ -281,10 +281,11 @@ def page(model: Model) -> str:
         data = data.replace(sign, code)
     template = environment.from_string(room.joinpath("template.html").read_text(encoding="utf-8"))
     is_pair = len(model.members) == 2
-    return template.render(
+    text = template.render(
         model=model, summary=words.summary(model), parts=_parts(is_pair), is_pair=is_pair, css=Markup(style),
         script=Markup(script), script_hash=Markup(f"sha256-{digest}"), data=Markup(data), **_said(model),
     )  # fmt: skip
+    return visible(text, keep="\n\t")  # names may hold control characters
 
 
 def _parts(is_pair: bool) -> list[tuple[str, str]]:
