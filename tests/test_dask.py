@@ -20,6 +20,8 @@ from test_cover_columns import in_memory, lists
 
 import congruence as cg
 from congruence.consensus_clustering import population
+from congruence.engine import dask_matrices
+from congruence.scanning import schedule
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "congruence[dask]"')
 import dask.array as da  # noqa: E402
@@ -60,6 +62,34 @@ def test_a_client_and_an_address_count(client, tmp_path):
     same(cg.compare_all(cg.scan(dataset), KEYS, client=client), expected)
     members = cg.Ensemble(cg.scan(tmp_path / "d", NAMES, client=client))
     assert members.certainty() == cg.Ensemble({k: columns[k] for k in NAMES}).certainty()
+
+
+ENDED = threading.Event()
+
+
+def stuck(*_, **__):
+    """Work that does not finish before the test does."""
+    ENDED.wait(20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["count", "add", "matrix"])
+def test_workers_that_stop(step, client, tmp_path, monkeypatch, capsys):
+    """Workers that finish nothing are reported and given up, also while they only add what they counted."""
+    ENDED.clear()
+    home, name = {"count": (schedule, "count_group"), "add": (schedule, "merged")}.get(
+        step, (dask_matrices, "block_sums")
+    )
+    monkeypatch.setattr(home, name, stuck)
+    monkeypatch.setattr(schedule, "SILENT", 0.3)
+    monkeypatch.setattr(schedule, "GIVEN_UP", 0.9)
+    s, given = cg.scan(folder_of(labels(200), tmp_path / "d")), (da.eye(6, chunks=3), np.eye(6))
+    try:
+        with pytest.raises(cg.InputError, match="the Dask workers finished nothing for"):
+            cg.arimm(*given, client=client) if step == "matrix" else cg.compare_all(s, KEYS, client=client)
+    finally:
+        ENDED.set()
+    assert "congruence: the Dask workers finished nothing for " in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -112,8 +142,6 @@ def test_errors_of_workers_reach_the_person(client, tmp_path):
 @pytest.mark.slow
 def test_another_version_on_the_workers_is_an_error(client, tmp_path, monkeypatch):
     """Client and workers must have the same congruence."""
-    from congruence.scanning import schedule
-
     s = cg.scan(folder_of(labels(60), tmp_path / "d"), NAMES)
     monkeypatch.setattr(schedule, "_version", lambda: "9.9")
     with pytest.raises(
@@ -126,8 +154,6 @@ def test_another_version_on_the_workers_is_an_error(client, tmp_path, monkeypatc
 
 def test_a_cluster_without_workers_is_an_error(tmp_path, monkeypatch):
     """Waiting for workers that do not appear has a limit."""
-    from congruence.scanning import schedule
-
     monkeypatch.setattr(schedule, "PATIENCE", 0.2)
     s = cg.scan(folder_of(labels(60), tmp_path / "d"), NAMES)
     with (

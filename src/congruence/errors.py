@@ -295,6 +295,10 @@ def warn(message: str) -> None:
     warnings.warn(message, stacklevel=level)
 
 
+#: most clusterings, random starts and subsamples of one call, and most random draws, which are all held in memory
+MOST_RUNS, MOST_DRAWS = 100_000, 10_000_000
+
+
 def whole_number(value: Scalar, name: str, least: int = 1, most: int | None = None) -> int:
     """The value as an int, or an InputError that names it.
 

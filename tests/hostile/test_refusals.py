@@ -117,16 +117,46 @@ def test_too_many_columns(command, refused, monkeypatch):
     assert said in refused(command, "labels.csv")
 
 
-@pytest.mark.parametrize("command", MOST)
-def test_ten_thousand_columns(command, refused, tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """Tables of 10,000 columns and two rows, of every kind whose header tells their number."""
+    folder = tmp_path_factory.mktemp("wide")
+    columns = {f"c{i}": [0, 1] for i in range(10_000)}
+    for kind in ("csv", "parquet", "feather"):
+        files.write_table(columns, folder / f"wide.{kind}")
+    np.savez(folder / "wide.npz", **columns)
+    np.save(folder / "wide.npy", np.zeros((2, 10_000), np.int64))
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather", "npz", "npy"])
+@pytest.mark.parametrize("command", [*MOST, "match", "contingency"])
+def test_ten_thousand_columns(command, kind, wide, refused, monkeypatch):
     """Refused by the header: the table is not read."""
-    names = ",".join(f"c{i}" for i in range(10_000))
-    (tmp_path / "wide.csv").write_text(f"{names}\n{'0,' * 9_999}0\n", encoding="utf-8")
     monkeypatch.setattr(files, "read_columns", None)
-    assert "wide.csv has 10,000 columns, but at most" in refused(command, "wide.csv")
+    path = wide / f"wide.{kind}"
+    assert f"wide.{kind} has 10,000 columns, but at most" in refused(command, str(path))
     if command == "report":
         with pytest.raises(cg.InputError, match="has 10,000 columns"):
-            cg.report(tmp_path / "wide.csv")
+            cg.report(path)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X: cg.generate(X, 10**9, [2]),
+        lambda X: cg.choose_k(X, [2], criteria=["certainty"], n_members=10**9),
+        lambda X: cg.permutation_test(X[0].argsort(), X[1].argsort(), "vi", n_permutations=10**9),
+        lambda X: cg.permutation_tests([[0, 1, 1], [0, 0, 1], [0, 1, 0]], "vi", n_permutations=10**9),
+        lambda X: cg.alternatives(X, [0, 1] * 4, 2, method="mincentropy", n_init=10**9),
+        lambda X: cg.adjusted("jaccard", null="permutation", n_draws=10**9),
+        lambda X: cg.stability(X, [0, 1] * 4, n_resamples=10**9),
+    ],
+)
+def test_more_runs_than_memory_holds(call):
+    """Clusterings, draws and random starts are all kept: refused before the first."""
+    with pytest.raises(cg.InputError, match="must be at most 10"):
+        call(np.random.default_rng(0).normal(size=(8, 4)))
 
 
 def test_columns_of_one_soft_clustering_count_once(tmp_path):

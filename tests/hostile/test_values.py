@@ -68,6 +68,28 @@ def test_scale_of_weights_does_not_matter(scale, route, tmp_path):
         assert r[key] == pytest.approx(right[key], rel=1e-13), key
 
 
+def ari_with(route, w, tmp_path):
+    """The ari of two clusterings, which is 0, with these equal weights, by a route."""
+    a, b = [0, 0, 1, 1], [0, 1, 1, 1]
+    if route == "scan":
+        s = scanned(tmp_path, {"a": a, "b": b, "w": w}, columns=["a", "b"])
+        return cg.compare(s["a"], s["b"], sample_weight=s["w"])["ari"]
+    if route == "many":
+        return cg.compare_all([a, b], sample_weight=w)["ari"][0, 1]
+    if route == "table":
+        return cg.contingency(a, b, sample_weight=w).n / w[0] - 4
+    return cg.compare(np.eye(2)[a] if route == "soft" else a, b, ["ari"], sample_weight=w)["ari"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("route", ["memory", "scan", "many", "table", "soft"])
+def test_weights_whose_sum_is_no_number(route, tmp_path):
+    """Refused in one line on every route, without a warning of numpy; 1e300 is not."""
+    assert ari_with(route, [1e300] * 4, tmp_path) == pytest.approx(0, abs=1e-12)
+    with pytest.raises(cg.InputError, match="at most 1e300"):
+        ari_with(route, [1e308] * 4, tmp_path)
+
+
 def test_weights_of_very_different_size_do_not_cancel():
     """Pairs within clusters are added up, not found by subtraction from totals."""
     a, b, w = [0, 1, 2, 2, 3, 3], [0, 1, 2, 2, 3, 4], [1e7, 1e7, 1, 1, 1, 1]

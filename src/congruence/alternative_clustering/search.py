@@ -28,7 +28,7 @@ from congruence.alternative_clustering.restarts import Found
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
 from congruence.density.binning import NEEDS_CUTS, Binning
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import InputError, hint, joined, misnamed, names_in, needs, unused_name
+from congruence.errors import MOST_RUNS, InputError, hint, joined, misnamed, names_in, needs, unused_name, whole_number
 from congruence.formulas.record import Status
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EnsembleLike, Option, PointsLike, ProgressLike, Record, Seed
@@ -176,6 +176,7 @@ def alternatives(
     runs = {name: METHODS[name].n_init if n_init is None or METHODS[name].n_init == 1 else n_init for name in chosen}
     for count in runs.values():
         _check_option("n_init", count, 1)
+        whole_number(count, "n_init", 1, MOST_RUNS)
     results: list[Alternative] = []
     import scipy.optimize  # noqa: F401  (with its threads of linear algebra, or the limit would not reach them)
     import sklearn.cluster  # noqa: F401

@@ -12,7 +12,7 @@ import numpy as np
 from congruence.chance.draws import NEEDS_PARTITIONS, Exactness, Null, RandomPair, check_null, check_points
 from congruence.chance.permutation import clean, tested
 from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of, random_pair
-from congruence.errors import InputError, NotApplicable, needs
+from congruence.errors import MOST_DRAWS, InputError, NotApplicable, needs, whole_number
 from congruence.formulas import find
 from congruence.formulas.record import Better, Measure, ratio
 from congruence.statistics.tables import Array, Table, Tables
@@ -270,6 +270,7 @@ def adjusted(
         raise InputError(f"{base.key} is adjusted for chance already")
     if not isinstance(n_draws, int | np.integer) or n_draws < 2:
         raise InputError(f"n_draws must be a whole number above 1, not {n_draws!r}")
+    whole_number(n_draws, "n_draws", 2, MOST_DRAWS)
     if not isinstance(random_state, int | np.integer):
         raise InputError("random_state must be a whole number here, so that the measure has the same value every time")
     suffix = "" if null == "permutation" else f"_{null}" + ("_one_sided" if sided == "one" else "")

@@ -59,9 +59,11 @@ def hierarchies(
       congruence hierarchies a.nwk truth.csv --labels species --id name
     """
     import congruence as cg
+    from congruence.machine.writing import check_apart
 
     check_plot(plot, a, b, open_page=open_page and curve is None)
     check_plot(curve, a, b)
+    check_apart(plot=plot, curve=curve)
     if plot is not None and labels is not None:
         raise cg.InputError("--plot draws two trees; with --labels pass --curve")
     limits = limits_of(fail_under)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from congruence.cli.gaps import missing_note
+from congruence.cli.parsing import check_width
 from congruence.cli.printing import say
 from congruence.cli.reading import Columns, check_noise_columns, labels_of, row_ids, said_of, table_of
 from congruence.errors import InputError, some_of, warn
@@ -61,6 +62,7 @@ def two_columns(
         if long is not None:
             raise InputError("--long names columns of one file, but two files were given; join them first")
         return columns_of_two_files(file, Path(more[0]), columns, id, noise)
+    check_width(file, columns or " ".join(more), long)
     found = labels_of(file, columns or more, id, long).columns
     if len(found) != 2:
         raise InputError(f"{file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")

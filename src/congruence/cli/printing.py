@@ -119,7 +119,7 @@ def print_rows(rows: list[Record], format: Format, names: list[str] | None = Non
         import csv
         import io
 
-        from congruence.inputs.files import guarded
+        from congruence.inputs.text_cells import guarded
 
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")

@@ -93,7 +93,7 @@ def report(
 
     check_page(out)
     paths = [file, *(more or [])]
-    check_target(out, paths)
+    check_target(out, [*paths, data])
     common: dict[str, Option] = {
         "measures": split(measures) or None, "unassigned": unassigned.value, "noise": noise_labels(noise),
         "random_state": seed, "threads": threads, "command": shlex.join(["congruence", *sys.argv[1:]]),

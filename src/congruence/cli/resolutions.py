@@ -60,11 +60,13 @@ def resolutions(
     """
     import congruence as cg
     from congruence.inputs import files
+    from congruence.machine.writing import check_apart
 
     check_plot(plot, file, open_page=open_page)
     for path in (nodes, edges):
         if path is not None:
             files.check_writable(path, file)
+    check_apart(plot=plot, nodes=nodes, edges=edges)
     if color is not None and plot is None:
         raise cg.InputError("--color colours the plot; pass --plot too")
     check_width(file, columns, None, MOST_SHOWN_COLUMNS)

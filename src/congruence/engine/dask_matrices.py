@@ -12,7 +12,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity, is_dask_array
-from congruence.scanning.schedule import connected
+from congruence.scanning.schedule import connected, ended_on, named_errors
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.tables import Array
 from congruence.typing import MatrixLike
@@ -46,7 +46,11 @@ def dask_sums(p: Ensemble | Similarity, q: Ensemble | Similarity) -> MatrixSums:
                 raise InputError(
                     "Dask arrays are counted by Dask: client= must be a Dask client or the address of a scheduler"
                 )
-            found = dask.gather(dask.compute(jobs))
+            with named_errors():
+                futures = dask.compute(jobs)
+                for _ in ended_on(dask, futures):  # says so if the workers finish nothing
+                    pass
+                found = dask.gather(futures)
     for x, k in ((p, 0), (q, 1)):
         if isinstance(x, Similarity):
             x.low, x.high = (

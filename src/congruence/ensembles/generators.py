@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import Caution, InputError, hint, is_one, joined, misnamed, needs, warn
+from congruence.errors import MOST_RUNS, Caution, InputError, hint, is_one, joined, misnamed, needs, warn, whole_number
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
@@ -123,6 +123,7 @@ def generated(
     choices = numbers_of(n_clusters, "n_clusters")
     if not _is_whole(n_members) or n_members < 1:
         raise InputError(f"n_members must be a whole number, at least 1, not {n_members!r}")
+    whole_number(n_members, "n_members", 1, MOST_RUNS)
     if takes_numbers(method) and (not choices or choices[0] < 1 or choices[-1] > n):
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
     if not 0 < fraction <= 1:

@@ -18,7 +18,7 @@ import numpy as np
 from congruence.errors import InputError, TooLarge, hint, joined, path_of, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
-from congruence.inputs.encoding import arrow_texts, without_empty
+from congruence.inputs.encoding import without_empty
 from congruence.inputs.formats import (
     ANNDATA,
     EXCEL,
@@ -35,9 +35,10 @@ from congruence.inputs.formats import (
 )
 from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.inputs.numpy_files import array_of, columns_of
+from congruence.inputs.text_cells import as_text
 from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Frame, Option, Scalar
+from congruence.typing import ColumnLike, Frame, Option
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -323,33 +324,13 @@ def check_writable(path: Path, *inputs: str | Path | None) -> None:
     check_target(path, inputs)
 
 
-def guarded(cell: Scalar) -> Scalar:
-    """A csv cell that a spreadsheet does not run as a formula: text that begins with =, +, - or @ is prefixed with '.
-
-    Text that is a number is unchanged.
-
-    Args:
-        cell (object): The cell.
-
-    >>> guarded("=1+1"), guarded("-1"), guarded(-1), guarded("a")
-    ("'=1+1", '-1', -1, 'a')
-    """
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return f"'{cell}"
-    return cell
-
-
 def write_table(columns: Mapping[str, ColumnLike], path: str | Path, *, raw: bool = False) -> int:
     """Write columns to a csv, tsv, parquet or feather file, atomically; returns the number of prefixed cells.
 
     Args:
         columns (Mapping[str, ColumnLike]): The columns by name.
         path (str | Path): The file.
-        raw (bool): Write csv and tsv text unchanged. Default False: see `guarded`.
+        raw (bool): Write csv and tsv text unchanged. Default False: see `text_cells.guarded`.
 
     Raises:
         InputError: If the kind of file is unknown, or it cannot be written.
@@ -362,20 +343,13 @@ def write_table(columns: Mapping[str, ColumnLike], path: str | Path, *, raw: boo
     if kind not in (".csv", ".tsv", ".parquet", ".feather", ".arrow"):
         raise InputError(f"{path}: a table can be written as .csv, .tsv, .parquet or .feather")
     changed = 0
-    cells = {name: list(values) for name, values in columns.items()}
-    if kind in (".csv", ".tsv") and not raw:
-        safe = {guarded(name): [guarded(x) for x in values] for name, values in cells.items()}
-        changed = sum(a != b for a, b in zip(safe, cells, strict=True))
-        changed += sum(
-            x is not y for a, b in zip(safe.values(), cells.values(), strict=True) for x, y in zip(a, b, strict=True)
-        )
-        cells = safe
     try:
-        arrays = {name: pa.array(values) for name, values in cells.items()}
-        if kind in (".csv", ".tsv"):  # text files cannot hold bytes or lists
-            kept = (pa.types.is_primitive, pa.types.is_string, pa.types.is_large_string, pa.types.is_null)
-            arrays = {k: x if any(of(x.type) for of in kept) else arrow_texts(x.to_pylist()) for k, x in arrays.items()}
-        table = pa.table(arrays)
+        if kind in (".csv", ".tsv"):
+            cells, changed = as_text(columns, raw)
+        else:
+            arrow = pa.Array | pa.ChunkedArray
+            cells = {name: x if isinstance(x, arrow) else pa.array(list(x)) for name, x in columns.items()}
+        table = pa.table(cells)
     except (pa.ArrowException, UnicodeEncodeError) as error:
         raise InputError(f"{path} cannot hold these columns: {why_unreadable(error)}") from None
     with replacing(path) as stream:

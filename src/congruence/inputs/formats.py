@@ -200,7 +200,7 @@ def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
 
 
 def width_of(path: str | Path, kind: str) -> int:
-    """Number of columns by the header of a csv, Parquet or Arrow file; 0 if only reading the whole file would tell.
+    """Number of columns by the header of a csv, Parquet, Arrow, npy or npz file; 0 if only reading the whole file would tell.
 
     Columns NAME:CLUSTER of one soft clustering count once.
     """
@@ -216,6 +216,10 @@ def width_of(path: str | Path, kind: str) -> int:
         elif kind in (".feather", ".arrow"):
             with ipc.open_file(path) as file:
                 names = file.schema.names
+        elif kind in (".npy", ".npz"):
+            from congruence.inputs.numpy_files import columns_declared
+
+            return columns_declared(path)
         elif kind in (".csv", ".tsv", ".txt"):
             encoding = encoding_of(path)
             head = first_bytes(path, 1 << 20).decode(encoding, "replace").lstrip("\ufeff\r\n")

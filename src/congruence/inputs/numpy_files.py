@@ -15,7 +15,7 @@ from congruence.errors import InputError, joined
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike
+from congruence.typing import ColumnLike, Scalar
 
 #: arrays of a sparse matrix, as scipy.sparse.save_npz calls them; others are columns, such as ids of the points
 SPARSE = frozenset({"indptr", "indices", "data", "shape", "format"})
@@ -77,8 +77,22 @@ def columns_of(path: Path) -> dict[str, ColumnLike]:
     return columns
 
 
-def _array(stream: IO[bytes], size: int, who: str) -> Array:
-    """The array of a stream of this many bytes; a header that declares more is refused before any memory is allocated."""
+def columns_declared(path: Path) -> int:
+    """Number of columns by the headers of an npy or npz file; 0 if they cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            if stream.read(2) == b"PK":
+                with ZipFile(path) as archive:
+                    return len(archive.namelist())
+            stream.seek(0)
+            shape, _, dtype = _header(stream, str(path))
+    except Exception:  # reading the file raises the right error
+        return 0
+    return 1 if len(shape) != 2 or dtype.kind == "f" else int(shape[1])
+
+
+def _header(stream: IO[bytes], who: str) -> tuple[tuple[int, ...], bool, np.dtype[Scalar]]:
+    """The shape, the order and the type that an npy file declares."""
     form = np.lib.format
     version = form.read_magic(stream)
     read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
@@ -87,6 +101,12 @@ def _array(stream: IO[bytes], size: int, who: str) -> Array:
     with warnings.catch_warnings():  # numpy warns about headers written by Python 2
         warnings.simplefilter("ignore", UserWarning)
         shape, is_fortran, dtype = read(stream)
+    return shape, is_fortran, dtype
+
+
+def _array(stream: IO[bytes], size: int, who: str) -> Array:
+    """The array of a stream of this many bytes; a header that declares more is refused before any memory is allocated."""
+    shape, is_fortran, dtype = _header(stream, who)
     if dtype.hasobject:
         raise InputError(
             f"{who} could not be read: it holds Python objects, which are never loaded; save numbers or text"

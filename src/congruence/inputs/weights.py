@@ -11,9 +11,16 @@ from congruence.typing import WeightsLike
 #: the largest weight is at most about 2**SPREAD times the smallest above 0, so that products of two do not underflow
 SPREAD = 500
 
+#: power of two above the largest weight: 1e8 points of 1e300 add up to a number
+LARGEST = 997
+
 
 def check_spread(least: int, most: int, name: str) -> None:
-    """Raise if weights reach from 2**least to 2**most, and products of the small ones would be lost."""
+    """Raise if weights reach from 2**least to 2**most, so that products of the small ones or the sum would be lost."""
+    if most > LARGEST:
+        raise InputError(
+            f"{name} reaches 1e{0.30103 * most:.0f}, and weights may be at most 1e300; divide all by one number"
+        )
     if most - least > SPREAD:
         raise InputError(
             f"{name} reaches from about 1e{0.30103 * least:.0f} to 1e{0.30103 * most:.0f}: the largest weight may be at most "

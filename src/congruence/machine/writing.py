@@ -7,10 +7,14 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import glob
 from pathlib import Path
 from typing import IO
 
 from congruence.errors import InputError
+
+#: kinds of files that are read from a folder
+TABLES = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
 
 
 def check_target(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -18,21 +22,53 @@ def check_target(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> 
 
     Args:
         path: The file to be written.
-        inputs: Files that are read; None is ignored.
+        inputs: Files that are read, folders of them, or patterns with *; None is ignored.
 
     Raises:
         InputError: There is no such folder, it or the file cannot be written, or the file is one of the inputs.
     """
     path = Path(path)
+    target = Path(os.path.realpath(path))  # where a symbolic link points
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file to write")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent} to write {path.name} in")
-    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    if not target.parent.is_dir():
+        raise InputError(
+            f"there is no folder {target.parent if path.is_symlink() else path.parent} to write {path.name} in"
+        )
+    if not os.access(target.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise InputError(f"{path} cannot be written: permission denied")
-    for given in inputs:
-        if given is not None and path.exists() and Path(given).exists() and path.samefile(given):
-            raise InputError(f"{path} is read by this command; write the result to another file")
+    if path.exists() and any(path.samefile(x) for given in inputs if given is not None for x in _read_from(given)):
+        raise InputError(f"{path} is read by this command; write the result to another file")
+
+
+def _read_from(given: str | Path) -> Iterator[Path]:
+    """The files that a path names: itself, those in a folder, or those that match a pattern."""
+    path = Path(given)
+    if path.is_dir():
+        yield from (x for x in path.rglob("*") if {s.lower() for s in x.suffixes} & {*TABLES} and x.is_file())
+    elif path.exists():
+        yield path
+    elif "*" in str(path):
+        yield from (x for x in map(Path, glob(str(path), recursive=True)) if x.is_file())
+
+
+def check_apart(**outputs: str | Path | None) -> None:
+    """Refuse two outputs to the same file, of which only the last would be left.
+
+    Args:
+        outputs: Paths by the name of their option; None is ignored.
+
+    Raises:
+        InputError: Two of them are the same file.
+    """
+    found: dict[str, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        place = os.path.realpath(path)
+        if place in found:
+            raise InputError(f"--{found[place]} and --{option} write to the same file, {path}; name two files")
+        found[place] = option
 
 
 @contextmanager

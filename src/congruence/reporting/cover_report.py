@@ -17,7 +17,7 @@ from congruence.comparison.matching import match
 from congruence.comparison.pair import DEFAULT_OF_COVERS
 from congruence.comparison.presenting import counted
 from congruence.comparison.results import AllPairs
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, visible
 from congruence.figures.layout import distances, map_of, tree_of
 from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
@@ -256,10 +256,11 @@ def page(model: CoverModel) -> str:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(room.joinpath("covers.html").read_text(encoding="utf-8"))
     style = room.joinpath("page.css").read_text(encoding="utf-8")
-    return template.render(
+    text = template.render(
         model=model, summary=summary_of(model), css=Markup(style), shade=_shade, dots=_dots(model), draws=DRAWS,
         most=MOST_ROWS, definitions=[(m, REFERENCES.get(m.reference, m.reference)) for m in model.measures],
     )  # fmt: skip
+    return visible(text, keep="\n\t")  # names may hold control characters
 
 
 def _shade(value: float, m: Measure) -> str:

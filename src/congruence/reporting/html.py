@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from congruence.comparison.presenting import counted, number, plain
-from congruence.errors import InputError, misnamed, needs, path_of, without_effect
+from congruence.errors import InputError, misnamed, needs, path_of, visible, without_effect
 from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure
@@ -140,11 +140,11 @@ class Report:
         )
 
 
-def check_page(path: Path) -> None:
-    """Refuse, before any computation, a path that the page cannot be written to."""
+def check_page(path: Path, *inputs: object) -> None:
+    """Refuse, before any computation, a path that the page cannot be written to, or that is one of the inputs."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{path}: a report is written as .html")
-    check_target(path)
+    check_target(path, [x for x in inputs if isinstance(x, str | Path)])
 
 
 @misnamed(k="n_clusters")
@@ -212,7 +212,7 @@ def report(
     '“z” and “y” agree hardly at all. 67% of the points are in matching clusters; 2 are not.'
     """
     if out is not None:
-        check_page(path_of(out, "out"))
+        check_page(path_of(out, "out"), clusterings, data)
     if isinstance(clusterings, str | Path):
         title, source = title or Path(clusterings).name, source or str(clusterings)
     if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
@@ -281,10 +281,11 @@ def page(model: Model) -> str:
         data = data.replace(sign, code)
     template = environment.from_string(room.joinpath("template.html").read_text(encoding="utf-8"))
     is_pair = len(model.members) == 2
-    return template.render(
+    text = template.render(
         model=model, summary=words.summary(model), parts=_parts(is_pair), is_pair=is_pair, css=Markup(style),
         script=Markup(script), script_hash=Markup(f"sha256-{digest}"), data=Markup(data), **_said(model),
     )  # fmt: skip
+    return visible(text, keep="\n\t")  # names may hold control characters
 
 
 def _parts(is_pair: bool) -> list[tuple[str, str]]:

@@ -366,6 +366,9 @@ def _written(
     scan = rows.scan
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out {folder} is a file; name a folder for the Parquet files")
+    here = folder.resolve()
+    if any(here in Path(path).resolve().parents for path in getattr(scan.input, "paths", ())):
+        raise InputError(f"out {folder} holds the files that are read; name another folder")
     if folder.exists() and stored is None and any(folder.iterdir()):
         raise InputError(
             f"out {folder} holds other files; name an empty or a new folder, or pass checkpoint= to resume"

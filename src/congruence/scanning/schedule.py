@@ -213,11 +213,11 @@ def each(
             return
         futures: dict[DaskFuture, Group] = {}
         try:
-            with _named_errors():
+            with named_errors():
                 version = _same_version(dask)
                 for group in groups:
                     futures[_submitted(dask, group, on_worker, work, group.key, version)] = group
-                for future in _ended_on(dask, futures):
+                for future in ended_on(dask, futures):
                     yield told(futures[future], future.result())
         finally:
             for future in futures:
@@ -360,15 +360,15 @@ def _on_dask(
     leaves: dict[DaskFuture, Group] = {}
     tree: list[DaskFuture] = []
     try:
-        with _named_errors():
+        with named_errors():
             version = _same_version(client)
             for group in groups:
                 leaves[_submitted(client, group, count_group, counting, version, group.wanted)] = group
             if not apart:
                 tree = _tree(client, list(leaves))
-            for future in _ended_on(client, leaves):
+            for future in ended_on(client, leaves):
                 done(leaves[future], future.result() if apart else None)
-            for root in tree:
+            for root in ended_on(client, tree):
                 total.add(root.result())
     finally:
         for future in (*leaves, *tree):  # cancel futures that are no longer needed
@@ -396,7 +396,7 @@ def _same_version(client: DaskClient) -> str:
 
 
 @contextmanager
-def _named_errors() -> Iterator[None]:
+def named_errors() -> Iterator[None]:
     """Turn errors of a Dask cluster into messages that say what to do."""
     try:
         yield
@@ -411,7 +411,7 @@ def _named_errors() -> Iterator[None]:
         raise
 
 
-def _ended_on(client: DaskClient, futures: Iterable[DaskFuture]) -> Iterator[DaskFuture]:
+def ended_on(client: DaskClient, futures: Iterable[DaskFuture]) -> Iterator[DaskFuture]:
     """Futures as they finish on the workers; their errors are raised."""
     from distributed import as_completed
 

@@ -11,6 +11,7 @@ from congruence.errors import InputError, joined, names_in
 from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
+from congruence.machine.writing import TABLES
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.parts import (
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
-
-SCANNED = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
+#: kinds of files that are scanned
+SCANNED = TABLES
 
 
 # --- inputs -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
-from congruence.errors import Caution, InputError, real_number, some_of, whole_number
+from congruence.errors import MOST_RUNS, Caution, InputError, real_number, some_of, whole_number
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
@@ -106,7 +106,11 @@ class Making:
             raise InputError(
                 f"n_members must be a whole number of at least 2, because members are compared with each other; got {n_members!r}"
             )
-        fraction, n_subsamples = real_number(fraction, "fraction"), whole_number(n_subsamples, "n_subsamples", 0)
+        whole_number(n_members, "n_members", 2, MOST_RUNS)
+        fraction, n_subsamples = (
+            real_number(fraction, "fraction"),
+            whole_number(n_subsamples, "n_subsamples", 0, MOST_RUNS),
+        )
         if not 0 < fraction <= 1 or n_subsamples < 2:
             raise InputError(
                 f"fraction must be in (0, 1] and n_subsamples at least 2, not {fraction} and {n_subsamples}"

@@ -15,7 +15,7 @@ import numpy as np
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
-from congruence.errors import InputError, is_one, joined, needs, real_number, whole_number
+from congruence.errors import MOST_RUNS, InputError, is_one, joined, needs, real_number, whole_number
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
@@ -225,7 +225,7 @@ def stability(
     data = as_data(X)
     n = data.shape[0]
     share = 0.8 if fraction is None else real_number(fraction, "fraction")
-    n_resamples = whole_number(n_resamples, "n_resamples")
+    n_resamples = whole_number(n_resamples, "n_resamples", 1, MOST_RUNS)
     if not 0 < share < 1:
         raise InputError(f"fraction must be between 0 and 1, not {share}")
     change = _change(scheme, data, share, jitter, noise)
