@@ -286,3 +286,25 @@ def test_half_floats_as_data(tmp_path):
     np.save(tmp_path / "x.npy", np.array([[0.5], [0.25], [3], [3.5]], np.float16))
     said = run(["choose-k", "x.npy", "--k", "2,3", "--method", "kmeans", "--criteria", "silhouette"], tmp_path)
     assert (said.code, "overflow" in said.err) == (0, False)
+
+
+def test_a_masked_number_of_bins_is_refused():
+    """numpy's MaskError never reaches the user."""
+    with pytest.raises(cg.InputError, match="n_bins must be a whole number"):
+        cg.Profile.of([[1, 2]], np.ma.masked_array([1, 1], [True, False]))
+
+
+def test_warnings_about_names_of_features_point_at_the_call():
+    """scikit-learn's text, which its conventions ask for, at the line of the user instead of one of scikit-learn's."""
+    model = cg.ConsensusClustering(2, random_state=0).fit([[0.0], [0.1], [5.0], [5.1]])
+    with pytest.warns(UserWarning, match="X has feature names, but ConsensusClustering was fitted without") as said:
+        model.predict(pa.table({"a": [0.0, 5.0]}))
+    assert [w.filename for w in said] == [__file__]
+
+
+def test_integers_above_2_to_the_63_are_written_as_text(tmp_path):
+    """A column of ids that fits no signed integer is written with all its digits."""
+    from congruence.inputs.files import write_table
+
+    write_table({"id": pa.array([2**64 - 1, 0], pa.uint64()), "a": [1, 2]}, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text().splitlines() == ['"id","a"', '"18446744073709551615",1', '"0",2']

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from congruence.errors import InputError, real_number, refused, some_of
+from congruence.errors import InputError, real_number, refused, some_of, whole_number
 from congruence.statistics.tables import Array, AsJson, union
 from congruence.typing import Frame, Label, Record, Scalar
 
@@ -112,7 +112,7 @@ class Profile(AsJson):
             raise InputError(
                 f"a profile must be a table of non-negative counts, clusters × bins; got {table.dtype} of shape {table.shape}"
             )
-        widths = [table.shape[1]] if n_bins is None else [int(q) for q in n_bins]
+        widths = [table.shape[1]] if n_bins is None else [whole_number(q, "n_bins") for q in n_bins]
         if sum(widths) != table.shape[1] or min(widths) < 1:
             raise InputError(f"n_bins {widths} are {sum(widths)} bins, but the counts have {table.shape[1]} columns")
         names = tuple(range(len(table))) if clusters is None else tuple(clusters)

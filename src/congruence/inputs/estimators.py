@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from congruence.errors import InputError, refused, some_of, yes_or_no
+from congruence.errors import InputError, refused, some_of, warn, yes_or_no
 from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import in_memory
@@ -104,7 +105,11 @@ def new_points(model: Clusterer, X: PointsLike, **options: Option) -> MatrixLike
     if not known:
         raise InputError(f"predict needs points × attributes, as an array or a frame; got {type(X).__name__}")
     try:
-        with refused():
-            return validate_data(model, X, dtype=np.float64, reset=False, **options)
+        with warnings.catch_warnings(record=True) as caught, refused():
+            warnings.simplefilter("always")
+            found = validate_data(model, X, dtype=np.float64, reset=False, **options)
     except TypeError as error:
         raise InputError(f"predict needs points × attributes: {error}") from None
+    for one in caught:  # about names of features; at the user's line instead of scikit-learn's
+        warn(str(one.message))
+    return found

@@ -44,6 +44,10 @@ def as_text(columns: Mapping[str, ColumnLike], raw: bool) -> tuple[dict[str, Col
             given, called = cells, name
             cells, name = [guarded(x) for x in cells], unused_name(str(guarded(name)), found)
             changed += (name != called) + sum(x is not y for x, y in zip(cells, given, strict=True))
-        column = pa.array(cells)
+        try:
+            column = pa.array(cells)
+        except (pa.ArrowException, OverflowError):  # integers above 2⁶³, or of mixed types
+            found[name] = arrow_texts(cells)
+            continue
         found[name] = column if any(of(column.type) for of in kept) else arrow_texts(cells)
     return found, changed
