@@ -252,7 +252,7 @@ class SharedPairs:
             room = np.where(np.abs(room) <= 1e-14, 0.0, room)
             unshared = p.v00 / p.pairs
         return cls(
-            observed, expected, above, room, observed, expected, p.v11, p.v11 + p.v10 + p.v01, unshared, p.identical
+            observed, expected, above, room, observed, expected, p.v11, p.v11 + (p.v10 + p.v01), unshared, p.identical
         )
 
     def swapped(self) -> Self:
