@@ -99,6 +99,39 @@ def test_a_file_that_changes_under_a_scan(kind, tmp_path):
         cg.ari(s["a"], s["c"])
 
 
+@pytest.mark.parametrize("how", ["appended", "cut", "emptied", "gone", "fewer row groups", "another kind"])
+@pytest.mark.parametrize("kind", ["parquet", "feather", "csv"])
+def test_a_file_that_is_damaged_under_a_scan(kind, how, tmp_path):
+    """One line for each, whatever reads the file first."""
+    path = tmp_path / f"x.{kind}"
+    data = {"a": [0, 0, 1, 1] * 100, "b": [0, 1, 1, 1] * 100, "c": [0, 1, 0, 1] * 100}
+
+    def write(rows, group):
+        if kind == "parquet":
+            parquet.write_table(pa.table(data).slice(0, rows), path, row_group_size=group)
+        else:
+            write_table({name: x[:rows] for name, x in data.items()}, path)
+
+    write(400, 40)
+    s = cg.scan(path)
+    assert cg.ari(s["a"], s["b"]) == pytest.approx(cg.ari(data["a"], data["b"]))
+    whole = path.read_bytes()
+    if how == "gone":
+        path.unlink()
+    elif how == "fewer row groups":
+        write(399, 400)
+    else:
+        changed = {
+            "appended": whole + b"x",
+            "cut": whole[: len(whole) // 2],
+            "emptied": b"",
+            "another kind": b"PK\x03\x04",
+        }
+        path.write_bytes(changed[how])
+    with pytest.raises(cg.InputError, match=r"changed while it was read|could not be read|there is no file"):
+        cg.ari(s["a"], s["c"])
+
+
 def test_zeros_of_both_signs_in_a_dictionary():
     """0.0 and −0.0 are one label."""
     column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), pa.array([0.0, -0.0, 1.5]))

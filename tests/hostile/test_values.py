@@ -161,6 +161,35 @@ def test_one_value_on_every_route(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("unassigned", [None, "drop", "cluster", "singletons"])
+@pytest.mark.parametrize("counts", [False, True])
+def test_every_measure_has_the_same_bits_in_both_orders(unassigned, counts):
+    """Both halves of `compare_all`, `compare_to`, and `compare` of one measure or of all."""
+    rng = np.random.default_rng(0)
+    for n, k in ((5, 2), (20, 4), (60, 6), (300, 5)):
+        a, b, c = (
+            [None if unassigned and rng.random() < 0.1 else int(x) for x in rng.integers(0, k, n)] for _ in range(3)
+        )
+        options = {} if unassigned is None else {"unassigned": unassigned}
+        if counts:
+            options["frequency"] = [
+                1 if unassigned == "singletons" and None in (x, y, z) else int(f)
+                for x, y, z, f in zip(a, b, c, rng.integers(1, 10**8, n), strict=True)
+            ]
+        one, other = cg.compare(a, b, "all", **options), cg.compare(b, a, "all", **options)
+        keys = [key for key in one if key != "lambda"]
+        many = cg.compare_all([a, b, c], keys, **options)
+        there, back = cg.compare_to(a, [b, c], keys, **options), cg.compare_to(b, [a], keys, **options)
+        for key in keys:
+            forward = [one[key], many[key][0, 1], there[key][0], cg.compare(a, b, key, **options)[key]]
+            backward = [other[key], many[key][1, 0], back[key][0]]
+            assert np.array_equal(forward, [one[key]] * 4, equal_nan=True), (key, n)
+            assert np.array_equal(backward, [other[key]] * 3, equal_nan=True), (key, n)
+            if cg.measure(key).is_symmetric:
+                assert np.array_equal(one[key], other[key], equal_nan=True), (key, n)
+
+
+@pytest.mark.slow
 def test_weighted_scans_have_the_same_bits_for_any_threads(tmp_path):
     """Sums of weights are added in the order of the row groups, also after a resumption."""
     rng = np.random.default_rng(0)

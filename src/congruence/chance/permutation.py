@@ -277,7 +277,7 @@ def check_counts(n_permutations: int | None, level: float, stop_after: int | Non
     if n_permutations is not None and (not isinstance(n_permutations, int | np.integer) or n_permutations < 1):
         raise InputError(f"n_permutations must be a whole number above 0, not {n_permutations!r}")
     if n_permutations is not None and n_permutations > MOST_DRAWS:
-        raise InputError(f"n_permutations must be at most {MOST_DRAWS:,}, not {n_permutations}")
+        raise InputError(f"n_permutations must be at most {MOST_DRAWS:,}, not {n_permutations:,}")
     if not isinstance(level, int | float | np.number) or not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
     if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):

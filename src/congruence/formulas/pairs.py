@@ -97,7 +97,7 @@ measure(
 )  # fmt: skip
 def jaccard(p: Pairs) -> Array:
     """Share of the pairs together in either that are together in both."""
-    return ratio(p.v11, p.v11 + p.v10 + p.v01, p.tiny)
+    return ratio(p.v11, p.v11 + (p.v10 + p.v01), p.tiny)
 
 
 @measure(
@@ -145,7 +145,7 @@ def mirkin(p: Pairs) -> Array:
 )  # fmt: skip
 def dice(p: Pairs) -> Array:
     """Harmonic mean of the two Wallace coefficients."""
-    return ratio(2 * p.v11, 2 * p.v11 + p.v10 + p.v01, p.tiny)
+    return ratio(2 * p.v11, 2 * p.v11 + (p.v10 + p.v01), p.tiny)
 
 
 @measure(
@@ -154,4 +154,4 @@ def dice(p: Pairs) -> Array:
 )  # fmt: skip
 def hubert(p: Pairs) -> Array:
     """Agreements minus disagreements, as a share of the pairs."""
-    return ratio(p.v11 + p.v00 - p.v10 - p.v01, p.pairs, p.tiny)
+    return ratio(p.v11 + p.v00 - (p.v10 + p.v01), p.pairs, p.tiny)

@@ -442,7 +442,7 @@ class Scan:
         parts = self.input.parts(names) if not self.input.once else []
         try:
             ahead = parts[0].ahead(names) if isinstance(parts, list) and parts and hasattr(parts[0], "ahead") else 0.0
-        except OSError:  # counting reports the error
+        except Exception:  # the file is gone, cut or replaced: counting reports the error
             ahead = 0.0
         return int(np.clip(room.READING * self.memory / 2 / max(ahead, 1.0), 1, threads))
 

@@ -254,7 +254,7 @@ class SharedPairs:
             above, room = (2 * x / p.pairs for x in p.beyond_chance)
             unshared = p.v00 / p.pairs
         shares = observed, expected, above, room
-        return cls(*shares, *shares, p.v11, p.v11 + p.v10 + p.v01, unshared, p.identical)
+        return cls(*shares, *shares, p.v11, p.v11 + (p.v10 + p.v01), unshared, p.identical)
 
     def swapped(self) -> Self:
         """Itself: the statistic is symmetric."""

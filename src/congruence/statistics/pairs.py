@@ -73,7 +73,7 @@ class Pairs:
             scale = np.square(np.where(t.n > 0, t.n_used / t.n, 0.0))
         assert t.within is not None
         both, only_a, only_b = t.sum(t.within), t.across_rows(), t.across_cols()
-        pairs = np.maximum(both + t.across_all(), both + only_a + only_b)
+        pairs = np.maximum(both + t.across_all(), both + (only_a + only_b))
         rest_a, rest_b = t.between(0), t.between(1)
         return cls(
             pairs * scale, (both + only_a) * scale, (both + only_b) * scale, both * scale, only_a * scale, only_b * scale,
@@ -98,7 +98,7 @@ class Pairs:
     @property
     def v00(self) -> Array:
         """Together in neither."""
-        return np.asarray(np.maximum(self.pairs - self.same_both - self.only_a - self.only_b, 0.0))
+        return np.asarray(np.maximum(self.pairs - self.same_both - (self.only_a + self.only_b), 0.0))
 
     @property
     def s_a(self) -> Array:
