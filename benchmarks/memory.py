@@ -24,20 +24,34 @@ PLAN = (
     ("strings, all different", "many.parquet", 2),
     ("strings, all different", "x.feather", 2),
     ("strings, all different", "x.csv", 2),
+    ("six columns, all different", "many.parquet", 2),
+    ("six columns, all different", "x.feather", 2),
+    ("six columns, all different", "x.csv", 2),
     ("integers, all different", "many.parquet", 2),
     ("strings, 2,000 different", "x.csv", 2),
     ("wide, 20 different", "many.parquet", 2),
     ("ordinary, 50 different", "many.parquet", 2),
     ("strings, 10 % different", "many.parquet", 2),
+    ("strings, 10 % different", "x.feather", 2),
+    ("strings, 10 % different", "x.csv", 2),
     ("strings, 10 % different, long", "many.parquet", 2),
     ("dictionaries, 10 % different", "x.feather", 2),
     ("integers, 10 % different", "many.parquet", 1),
     ("integers, 10 % different", "many.parquet", 2),
+    ("integers, 10 % different", "x.csv", 2),
+    ("weights, 10 % different", "many.parquet", 2),
+    ("weights, 10 % different", "x.feather", 2),
+    ("weights, 10 % different", "x.csv", 2),
+    ("weights, 500 different", "many.parquet", 2),
+    ("weights, 500 different", "x.csv", 2),
 )
 
 #: name: columns, distinct labels in each, how a label is written, share of the rows
 SHAPES: dict[str, tuple[int, float, str, float]] = {
     "strings, all different": (2, 1.0, "text", 1.0),
+    "six columns, all different": (6, 1.0, "text", 1.0),
+    "weights, 10 % different": (2, 0.1, "text", 1.0),
+    "weights, 500 different": (6, 0.0005, "text", 1.0),
     "strings, 10 % different": (6, 0.1, "text", 1.0),
     "strings, 10 % different, long": (2, 0.1, "long", 1.0),
     "integers, all different": (2, 1.0, "integer", 1.0),
@@ -64,6 +78,8 @@ def make(path: Path, shape: str, rows: int) -> None:
         names = pa.array([f"cluster {c:07}" + ("-" * 200 if kind == "long" else "") for c in range(k)])
         coded = pa.DictionaryArray.from_arrays(pa.array(codes, "int32"), names)
         table[f"run{j}"] = coded if kind == "dictionary" else coded.dictionary_decode()
+    if "weights" in shape:
+        table["weight"] = pa.array(rng.random(n))
     write(pa.table(table), path, rows // 4 if "many" in path.name else None)
 
 
@@ -94,9 +110,12 @@ def warm(path: Path, threads: int) -> None:
     write(pa.table({name: ["x", "y", "z", "x"] * 5000 for name in ("a", "b")}), path, 1000)
     cg.compare_all(cg.scan(path, threads=threads))
     for k, n in ((4, 2_000_000), (90_000, 300_000)):
-        table = pa.table({name: np.random.default_rng(0).integers(0, k, n) for name in ("a", "b")})
+        rng = np.random.default_rng(0)
+        table = pa.table({**{name: rng.integers(0, k, n) for name in ("a", "b")}, "w": rng.random(n)})
         batches = table.to_batches(max_chunksize=1 << 17)
-        cg.compare_all(cg.scan(lambda some=batches: some, ["a", "b"]), ["ari", "vi"], threads=threads)
+        scan = cg.scan(lambda some=batches: some, ["a", "b"])
+        for weights in ({}, {"sample_weight": scan["w"]}):
+            cg.compare_all(scan, ["ari", "vi"], threads=threads, **weights)
 
 
 def child(path: Path, limit: float | None, threads: int, columns: int) -> None:
@@ -112,7 +131,9 @@ def child(path: Path, limit: float | None, threads: int, columns: int) -> None:
     options = {} if limit is None else {"memory": limit * 1e6}
     try:
         names = [f"run{j}" for j in range(columns)]
-        found = cg.compare_all(cg.scan(path, names, threads=threads, **options), ["ari", "vi"])
+        scan = cg.scan(path, names, threads=threads, **options)
+        weights = {"sample_weight": scan["weight"]} if "weight" in scan.input.schema.names else {}
+        found = cg.compare_all(scan, ["ari", "vi"], **weights)
         said = f"{float(np.nanmean(found['ari'])):.9f}"
     except cg.InputError as error:
         said = str(error)

@@ -71,6 +71,11 @@ def at_most(limit: float, over: Callable[[int], object]) -> Iterator[None]:
 def release() -> None:
     """Return unused memory to the system: collect reference cycles, and trim the pools of arrow and of the C library."""
     gc.collect()
+    trim()
+
+
+def trim() -> None:
+    """Give memory that arrow and C have freed back to the system."""
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
     with suppress(OSError, AttributeError):  # only glibc has it

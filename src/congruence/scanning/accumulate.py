@@ -17,7 +17,7 @@ from congruence.scanning.batches import batch_columns, weights_in
 from congruence.scanning.cells import Cells, merge_weighted
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
 from congruence.scanning.sampling import Piece
-from congruence.scanning.tables import PartialTables
+from congruence.scanning.tables import PartialTables, pair_positions
 from congruence.scanning.together import Together
 from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
@@ -121,6 +121,7 @@ class Accumulator:
             except Crowded as error:
                 widths = np.array([error.width if x == c else w.width for x, w in enumerate(self.words)])
                 raise Overfull(widths, self.room.size + error.size, self.room.rows + len(columns[name])) from None
+            self._hold_labels()  # the next column has what is left
         n = len(codes[0]) if codes else 0
         gaps = [n - int(np.count_nonzero(x)) for x in codes]
         for many, called in zip(gaps, counting.complete, strict=True):
@@ -128,10 +129,10 @@ class Accumulator:
                 raise unassigned_error(called, f"{many} of the {n} points of {where}")
         mass = None if counting.mass is None else weights_in(columns[counting.mass[0]], counting.mass, where)
         if n:
-            self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
             self.room.rows += n
             self._count(codes, gaps, mass)
             self._check()
+            self.room.tidy()
         return n
 
     def _count(self, codes: list[Array], gaps: Sequence[int], mass: Array | None) -> None:
@@ -236,8 +237,11 @@ class Accumulator:
         dense = sum(table.dense.nbytes for table in self.tables if table.dense is not None)
         results = PER_CELL * max(most, min(self.cells // 8, TILE)) / self.threads
         self.grown = 0
-        self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
+        self._hold_labels()
         self.room.hold(id(self), self.cells + self.together.nbytes, PER_TABLE * len(self.tables) + dense + results)
+
+    def _hold_labels(self) -> None:
+        self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
 
     def _overfull(self, more: float = 0.0) -> Overfull:
         return Overfull(np.array([w.width for w in self.words]), self.room.size + self.grown + more, self.room.rows)
@@ -484,17 +488,3 @@ def partial_tables(
     total = Accumulator(counting)
     total.add_batch({name: found[name] for name in counting.read}, "the batch")
     return total.partial()
-
-
-def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None = None) -> Array:
-    """(pairs, 2): positions of all pairs of different columns, or of the pairs named."""
-    if pairs is None:
-        return np.column_stack(np.triu_indices(len(names), 1))
-    place = {name: i for i, name in enumerate(names)}
-    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in names_in(pairs, "pairs")):
-        raise InputError(f"pairs must be a list of pairs of names, as in [('a', 'b')]; got {pairs!r}")
-    wrong = [name for pair in pairs for name in pair if name not in place]
-    if wrong:
-        raise InputError(f"pairs names an unknown column {wrong[0]!r}; the columns are: {some_of(names)}")
-    found = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in pairs if a != b})
-    return np.array(found, dtype=np.int64).reshape(-1, 2)

@@ -58,6 +58,9 @@ REPEATED = 8.0
 #: bytes of a text file that are parsed together, of which some tens are read ahead; the second is for files with longer rows
 BLOCKS = 1 << 16, 1 << 20
 
+#: bytes of a batch of an arrow file above which it is mapped, not read
+MAPPED = 32 << 20
+
 
 @lru_cache(maxsize=256)
 def footer_of(path: str, size: int, changed: int) -> pq.FileMetaData:
@@ -174,7 +177,7 @@ class Fragment:
 
 @dataclass(frozen=True)
 class ArrowFile:
-    """A feather or arrow file; its batches are mapped, not read, until they are counted."""
+    """A feather or arrow file, read batch by batch; very large batches are mapped."""
 
     path: str
     rows: int
@@ -190,16 +193,22 @@ class ArrowFile:
         """The rows of these columns, in batches of limited size."""
         pa = arrow_library()
         check_unchanged(self.path, self.state, self.where)
-        with pa.memory_map(self.path) as source, pa.ipc.open_file(source) as file:
-            for i in range(file.num_record_batches):
-                batch = file.get_batch(i)
-                for name in columns:
-                    if name not in batch.schema.names:
-                        raise BadBatch(f"{self.path}, batch {i} has no column {name!r}")
-                chosen = batch.select(list(columns))
-                chosen.validate(full=True)  # offsets and codes beyond the data would crash the process
+        with pa.OSFile(self.path) as source, pa.ipc.open_file(source) as file:
+            many, there = file.num_record_batches, file.schema.names
+        for name in columns:
+            if name not in there:
+                raise BadBatch(f"{self.path} has no column {name!r}; it has: {some_of(there)}")
+        only = pa.ipc.IpcReadOptions(included_fields=[there.index(name) for name in columns])
+        # pages of a mapped file stay in memory, and reading them crashes the process if the file was cut
+        opened = pa.memory_map if os.path.getsize(self.path) > MAPPED * many else pa.OSFile
+        with opened(self.path) as source, pa.ipc.open_file(source, options=only) as file:
+            for i in range(many):
+                batch = file.get_batch(i).select(list(columns))
                 for start in range(0, batch.num_rows, rows):
-                    yield chosen.slice(start, rows)
+                    part = batch.slice(start, rows)
+                    part.validate(full=True)  # offsets and codes beyond the data would crash the process
+                    yield part
+        check_unchanged(self.path, self.state, self.where)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from congruence.errors import InputError
+from congruence.machine.memory import trim, used
 from congruence.statistics.tables import Array
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class Room:
         self.limit = limit
         #: rows counted so far
         self.rows = 0
+        #: memory of the process above which what allocators hold unused is given back
+        self._full = used() + limit
         self._held: dict[object, tuple[float, float]] = {}
 
     def hold(self, what: object, cells: float, other: float) -> None:
@@ -102,6 +105,12 @@ class Room:
     def drop(self, what: object) -> None:
         """Record that an object was released."""
         self._held.pop(what, None)
+
+    def tidy(self) -> None:
+        """Give back what allocators hold unused, if the process grew by more than the limit, and more since the last time."""
+        if used() > self._full:
+            trim()
+            self._full = max(self._full, used() + self.limit / 10)
 
     @property
     def size(self) -> float:

@@ -14,7 +14,7 @@ from congruence.engine.plan import Progress, default_threads
 from congruence.errors import InputError, hint, names_in, some_of, without_effect
 from congruence.inputs.alignment import Mass
 from congruence.inputs.column_kinds import Sorting
-from congruence.machine.memory import release
+from congruence.machine.memory import release, trim
 from congruence.scanning import room
 from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.checkpoint import checkpoint_in, digest
@@ -325,12 +325,15 @@ class Scan:
                     sample.found |= part.taken
                     part, sample = replace(part, taken={}), None
                 self._keep(key, part, by_name)
+                if size_of(part) > room.FREE:  # not beside what the pass left
+                    release()
                 yield here, part
                 todo = todo[~np.isin(todo, here)]
                 if len(todo) and size_of(part) > self.memory / 8:  # make room for the tables of the next pass
                     self._kept.pop()
-                    release()
                 del part
+                if len(todo):
+                    release()
 
     def _keep(self, key: tuple[Label, ...], part: PartialTables, by_name: Mapping[str, Column]) -> None:
         """Cache these tables; the oldest are dropped above an eighth of the memory."""
@@ -371,6 +374,10 @@ class Scan:
                 column = first[name] if isinstance(first, dict) else first.column(name)
                 new_labels = room.NEW_LABEL * word.width if word.width > MANY_LABELS / 10 else 0
                 self._per_row[name] = (getattr(column, "nbytes", 8 * look.rows) + new_labels) / max(look.rows, 1)
+            many = look.rows * sum(self._per_row[name] for name in new)
+            del first, look
+            if many > room.FREE:
+                trim()
             break
 
     def labels_at_first(self, names: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io as bytes_io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, names_in, some_of
 from congruence.scanning.sampling import Piece
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.tables import Array, ClusterNames, Table
@@ -300,3 +300,17 @@ class PartialTables:
 
 
 _ARRAYS = ("pairs", "starts", "row", "col", "count", "gaps", "used", "own", "used_alone", "own_alone", "within")
+
+
+def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None = None) -> Array:
+    """(pairs, 2): positions of all pairs of different columns, or of the pairs named."""
+    if pairs is None:
+        return np.column_stack(np.triu_indices(len(names), 1))
+    place = {name: i for i, name in enumerate(names)}
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in names_in(pairs, "pairs")):
+        raise InputError(f"pairs must be a list of pairs of names, as in [('a', 'b')]; got {pairs!r}")
+    wrong = [name for pair in pairs for name in pair if name not in place]
+    if wrong:
+        raise InputError(f"pairs names an unknown column {wrong[0]!r}; the columns are: {some_of(names)}")
+    found = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in pairs if a != b})
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
