@@ -18,11 +18,10 @@ from congruence.formulas.explain import Explanation, explanation
 from congruence.inputs.arguments import check_argument
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
-from congruence.statistics.direction import in_one_direction
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.matrices import Alone, MatrixSums, PooledInfo
 from congruence.statistics.profiles import Profiles
-from congruence.statistics.tables import Array, Table, Tables
+from congruence.statistics.tables import Array, Table
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
 from congruence.typing import ClusteringLike, Function, Option, Record
 
@@ -238,14 +237,6 @@ class Measure:
         Args:
             statistic: The statistic that it needs.
         """
-        if not self.is_symmetric or self.needs not in (Table, Tables, Intersections):
-            return self._raw(statistic)
-        try:
-            return self._raw(in_one_direction(statistic))
-        except NotApplicable:
-            return self._raw(statistic)  # the reason names the clusterings in the order given
-
-    def _raw(self, statistic: Statistic) -> Array:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.needs is Table:
                 return np.array([self.formula(t, **self.parameters) for t in statistic.each()], dtype=np.float64)  # type: ignore[union-attr, call-arg]
