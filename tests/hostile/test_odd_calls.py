@@ -308,3 +308,28 @@ def test_integers_above_2_to_the_63_are_written_as_text(tmp_path):
 
     write_table({"id": pa.array([2**64 - 1, 0], pa.uint64()), "a": [1, 2]}, tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_text().splitlines() == ['"id","a"', '"18446744073709551615",1', '"0",2']
+
+
+@pytest.mark.parametrize("X", [iter([[0.0, 1.0]] * 4), {1.0, 2.0}, object(), 5], ids=lambda x: type(x).__name__)
+def test_estimators_refuse_what_is_no_table(X):
+    """One line instead of a TypeError of numpy."""
+    with pytest.raises(cg.InputError):
+        cg.AlternativeClustering(2).fit(X, [0, 0, 1, 1])
+    with pytest.raises(cg.InputError):
+        cg.ConsensusClustering(2).fit(X)
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.timestamp("us"), pa.timestamp("ns", tz="UTC"), pa.date32(), pa.duration("s")], ids=str
+)
+def test_times_are_no_weights(kind, tmp_path):
+    """In memory and scanned: scans took the number of seconds or days for a weight."""
+    weights = pa.array([10**9, 2 * 10**9, 3 * 10**9] if kind != pa.date32() else [1, 2, 3]).cast(
+        pa.int32() if kind == pa.date32() else pa.int64()
+    )
+    parquet.write_table(pa.table({"a": [0, 0, 1], "b": [0, 1, 1], "w": weights.cast(kind)}), tmp_path / "w.parquet")
+    s = cg.scan(tmp_path / "w.parquet")
+    with pytest.raises(cg.InputError, match="must be numbers"):
+        cg.ari(s["a"], s["b"], sample_weight=s["w"])
+    with pytest.raises(cg.InputError, match="must be numbers"):
+        cg.ari([0, 0, 1], [0, 1, 1], sample_weight=weights.cast(kind))

@@ -17,7 +17,7 @@ from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, NotApplicable, check_needs, misnamed, names_in, refused, warn
 from congruence.inputs.arguments import check_parameters
 from congruence.inputs.column_kinds import check_features
-from congruence.inputs.estimators import Clusterer, as_table, new_points
+from congruence.inputs.estimators import Clusterer, as_table, check_container, new_points
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EnsembleLike, Frame, Option, PointsLike, Seed
@@ -111,6 +111,8 @@ class AlternativeClustering(Clusterer):
         self._centres = None  # a failed fit must not keep the centres of other data
         if frame_kind(X) is not None:
             check_features(X, names_in(self.nominal, "nominal"))
+        if not isinstance(X, dict):
+            check_container(X, "fit")
         if isinstance(X, dict) and not hasattr(X, "tocsr"):
             self.n_features_in_ = len(X)
         elif _has_words(X):

@@ -97,13 +97,17 @@ def check_one_kind(X: Frame) -> None:
         )
 
 
+def check_container(X: Frame, who: str) -> None:
+    """Refuse objects that scikit-learn cannot convert, such as iterators and sets."""
+    if not isinstance(X, list | tuple) and not any(hasattr(X, name) for name in ("__array__", "tocsr")):
+        raise InputError(f"{who} needs points × attributes, as an array or a frame; got {type(X).__name__}")
+
+
 def new_points(model: Clusterer, X: PointsLike, **options: Option) -> MatrixLike:
     """New data for `predict`, with the features that `fit` saw; the options are those of scikit-learn's `validate_data`."""
     check_is_fitted(model)
     X = as_table(X)
-    known = isinstance(X, list | tuple) or any(hasattr(X, name) for name in ("__array__", "tocsr"))
-    if not known:
-        raise InputError(f"predict needs points × attributes, as an array or a frame; got {type(X).__name__}")
+    check_container(X, "predict")
     try:
         with warnings.catch_warnings(record=True) as caught, refused():
             warnings.simplefilter("always")

@@ -52,6 +52,8 @@ def weights_in(column: ColumnLike, mass: tuple[str, bool], where: str) -> Array:
     column = numbers_of(column)
     try:
         values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
+        if values.dtype.kind in "cmM":  # complex numbers, times and dates
+            raise TypeError
         if values.dtype.kind not in "iu":
             values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
