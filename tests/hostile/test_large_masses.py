@@ -119,3 +119,28 @@ def test_mari_of_a_giant_cluster(shape):
     mass = [789117688698, 650745, 4221390811004]
     expected = 0.0 if len(set(a)) == 1 else cg.ari(a, b, frequency=mass)
     assert cg.mari(a, b, frequency=mass) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("mass", [[10**9, 5 * 10**9, 2 * 10**9], [10**10, 1, 1], [10**15, 10**14, 3]])
+def test_covers_of_huge_counts(mass):
+    """Squares of counts above 3·10⁹ do not fit 64 bits: the omega index was wrong, or ended in an OverflowError."""
+    a, b = [[0, 1], [1, 2]], [[0, 1]]
+    pairs = {
+        (i, j): Fraction(mass[i] * (mass[i] - 1), 2) if i == j else Fraction(mass[i] * mass[j])
+        for i in range(3)
+        for j in range(i, 3)
+    }
+    every, agree, in_a, in_b = sum(pairs.values()), Fraction(0), {}, {}
+    for (i, j), many in pairs.items():
+        x, y = (sum(i in cluster and j in cluster for cluster in cover) for cover in (a, b))
+        agree += many * (x == y)
+        in_a[x], in_b[y] = in_a.get(x, 0) + many, in_b.get(y, 0) + many
+    chance = sum(many * in_b.get(x, 0) for x, many in in_a.items()) / every**2
+    found = cg.omega(cg.Cover(a, points=3), cg.Cover(b, points=3), frequency=mass)
+    assert found == pytest.approx(float((agree / every - chance) / (1 - chance)), rel=1e-9)
+
+
+def test_interval_of_huge_counts_is_refused():
+    """numpy draws parts of fewer than 10⁹ points; its ValueError came through."""
+    with pytest.raises(cg.InputError, match="fewer than"):
+        cg.confidence_interval([0, 0, 1] * 10, [0, 1, 1] * 10, "ari", frequency=[10**9, 1, 1] * 10)

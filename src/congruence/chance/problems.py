@@ -140,6 +140,7 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
         return random.values(m, rng, draws)
 
     def subset(rng: np.random.Generator, draws: int, points: int) -> Array:
+        check_points(n)
         counts = rng.multivariate_hypergeometric(table.count, points, size=draws)
         pair, cell = np.nonzero(counts)
         if table.maps is not None:

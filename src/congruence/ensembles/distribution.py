@@ -11,7 +11,7 @@ from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
-from congruence.errors import InputError, is_one, needs, whole_number
+from congruence.errors import MOST_DRAWS, InputError, is_one, needs, whole_number
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -118,7 +118,7 @@ def consensus_cdf(
     if e.mass is not None and not e.mass.is_frequency:
         raise InputError("the distribution of consensus values is over pairs of points; it has no sample_weight")
     if sample is not None:
-        return _sampled_cdf(e, whole_number(sample, "sample"), missing, random_state)
+        return _sampled_cdf(e, whole_number(sample, "sample", 1, 10 * MOST_DRAWS), missing, random_state)
     if engine_for(engine, e.members).on_card:
         return _cdf_by_card(e, progress)
     hard = not e.is_soft and e.member_weight is None and not e.has_gaps and not e.has_covers

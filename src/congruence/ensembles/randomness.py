@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from congruence.engine.plan import generator_of
-from congruence.errors import whole_number
+from congruence.errors import MOST_RUNS, whole_number
 from congruence.inputs.ensemble import Ensemble
 from congruence.typing import Seed
 
@@ -32,7 +32,7 @@ def random_partitions(n: int, n_members: int, kmax: int, random_state: Seed = No
     >>> cg.random_partitions(100, 5, 4, random_state=0)
     Ensemble: 5 clusterings of 100 points, 2 to 4 clusters each
     """
-    n, n_members = whole_number(n, "n"), whole_number(n_members, "n_members")
+    n, n_members = whole_number(n, "n", 1, 2**40), whole_number(n_members, "n_members", 1, MOST_RUNS)
     kmax = whole_number(kmax, "kmax", 2, 2**62)
     rng = generator_of(random_state)
     return Ensemble([rng.integers(0, rng.integers(2, kmax + 1), n) for _ in range(n_members)])

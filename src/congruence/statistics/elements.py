@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import MOST_DRAWS, InputError, NotApplicable
 from congruence.statistics.tables import Array
 from congruence.typing import SparseMatrix
 
@@ -68,6 +68,8 @@ def mean_score(o: Overlap, alpha: float, limit: int | None, sample: int | None) 
         return float(element_scores(o, alpha, limit) @ o.mass / o.n)
     if not isinstance(sample, int | np.integer) or sample < 1:
         raise InputError(f"sample must be a number of points, or None for all; got {sample!r}")
+    if sample > MOST_DRAWS:
+        raise InputError(f"sample must be at most {MOST_DRAWS:,}, not {sample:,}")
     share = np.asarray(o.mass, dtype=np.float64) / float(o.n)
     drawn = np.random.default_rng(0).multinomial(sample, share / share.sum())
     scores = element_scores(o, alpha, limit, drawn > 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
@@ -41,7 +42,8 @@ class Walk:
 def walked(mass: Array, own: Array, a: Rows, b: Rows, pairs: SparseMatrix) -> Walk:
     """The sums over all pairs of cells that share a cluster of a or of b; `pairs` is the number of all pairs of points."""
     whole = mass.dtype.kind in "iu"
-    kind: type[np.number] = np.int64 if whole else np.float64
+    large = whole and pairs >= 2**61  # squares do not fit 64 bits: Python integers
+    kind: DTypeLike = np.object_ if large else np.int64 if whole else np.float64
     mass = mass.astype(kind, copy=False)
     squares = mass * mass - own
     inside = squares // 2 if whole else squares / 2
@@ -58,7 +60,7 @@ def walked(mass: Array, own: Array, a: Rows, b: Rows, pairs: SparseMatrix) -> Wa
         mass, inside, *a, *sides[0], *b, *sides[1], *lengths, ranks[0][1], ranks[1][1], *sharing, *hists, *reach, *share,
         counts, sums,
     ]  # fmt: skip
-    (compiled(_walk) if steps > COMPILED_FROM else _walk_by_numpy)(*arguments)
+    (compiled(_walk) if steps > COMPILED_FROM and not large else _walk_by_numpy)(*arguments)
     seen, agree, least, most, both = counts.tolist()
     rest = pairs - seen
     if not whole and rest < 1e-12 * pairs:
@@ -68,10 +70,15 @@ def walked(mass: Array, own: Array, a: Rows, b: Rows, pairs: SparseMatrix) -> Wa
     covered = [length > 0 for length in lengths]
     apart, values = _apart(mass, own, covered, pairs, whole)
     return Walk(
-        (sharing[0], sharing[1]), agree + rest, least, most, both, float(sums[0] + rest), (reach[0], reach[1]),
+        (sharing[0], sharing[1]), agree + rest, least, most, both, float(sums[0] + rest), (_floats(reach[0]), _floats(reach[1])),
         (share[0], share[1]), max(float(sums[1] + apart), 0.0),
         (_values(hists[0], ranks[0][0], values[0], pairs), _values(hists[1], ranks[1][0], values[1], pairs)),
     )  # fmt: skip
+
+
+def _floats(x: Array) -> Array:
+    """Python integers as floats; other numbers as they are."""
+    return x.astype(np.float64) if x.dtype.kind == "O" else x
 
 
 def _lists(starts: Array, clusters: Array) -> tuple[Array, Array, Array]:
@@ -222,7 +229,7 @@ def _walk_by_numpy(
         part = low[met] / t[met]
         for here, there, chosen in ((x, y, met), (y, x, met[x[met] != y[met]])):
             np.add.at(reach, here[chosen], mass[there[chosen]])
-            np.add.at(share, here[chosen], mass[there[chosen]] * part[: len(chosen)])
+            np.add.at(share, here[chosen], _floats(mass[there[chosen]]) * part[: len(chosen)])
         longer = np.where(length[x] >= length[y], x, y)
         np.add.at(hist, (t[met], rank[longer[met]]), w[met])
         unshared = (length[x] == 0) / 2 + (length[y] == 0) / 2
