@@ -238,6 +238,23 @@ def test_closed_stdout(tmp_path):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["2>&-", "<&-", "2>&- <&-", "2>&- >&-"])
+def test_closed_standard_streams(closed, tmp_path):
+    """A service may start a command without standard streams: it was an internal error."""
+    (tmp_path / "x.csv").write_text("a,b\n0,0\n0,1\n1,1\n1,1\n")
+    command = f"{sys.executable} -m congruence matrix x.csv --out o.csv {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "o.csv").exists()
+
+
+def test_no_standard_error(monkeypatch):
+    """The same in Python, where `sys.stderr` may be None."""
+    monkeypatch.setattr(sys, "stderr", None)
+    assert cg.compare_all([[0, 0, 1], [0, 1, 1]])["ari"][0, 1] == -0.5
+
+
 ODD = ["=1+1", "\x1b[31mred", "line\nbreak", "a|b"]
 
 

@@ -25,6 +25,13 @@ DATA = pd.DataFrame(
 )
 
 
+class Unreadable:
+    """An object that says it is an array, and is none."""
+
+    def __array__(self, *_args, **_options):
+        raise ValueError("no array")
+
+
 @pytest.fixture
 def path(tmp_path):
     """The runs in a Parquet file."""
@@ -65,6 +72,9 @@ def test_names_in_any_list(kind):
         (lambda: cg.ConsensusClustering(2, method=float("nan")).fit([[0, 1], [1, 0], [1, 0]]), "method must be"),
         (lambda: cg.ConsensusClustering(2, unseen=np.arange(3)).fit([[0, 1], [1, 0], [1, 0]]), "unseen must be"),
         (lambda: cg.AlternativeClustering(2, options=object()).fit(DATA[["p", "q"]], RUNS["x"]), "options must be"),
+        (lambda: cg.element_scores(RUNS["x"], cg.Ensemble(RUNS)), "ensemble"),
+        (lambda: cg.partial_tables([RUNS["x"], cg.Cover(RUNS["y"])]), "column of lists"),
+        (lambda: cg.ari(Unreadable(), RUNS["x"]), "cannot be listed"),
         (lambda: cg.partial_tables(pa.table(RUNS), ["x", "y"], pairs=pl.Series([["x", "y"]])), "pairs must be"),
     ],
 )  # fmt: skip

@@ -37,6 +37,9 @@ def main() -> None:
 
         print(f"warning: {visible(said_here(' '.join(str(message).split())))}", file=sys.stderr)
 
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed, as in `congruence … 2>&-`
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     warnings.showwarning = one_line
     for stream in (sys.stdout, sys.stderr):  # show a question mark if the terminal has no ↑
         if hasattr(stream, "reconfigure"):

@@ -207,6 +207,11 @@ def _takes_two(function: object) -> bool:
     return True
 
 
+def _on_terminal() -> bool:
+    """Whether stderr is a terminal; a service may have closed it, or have none."""
+    return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+
+
 class Progress:
     """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s.
 
@@ -222,7 +227,7 @@ class Progress:
             raise InputError(f"progress must be a function of (done, total), True, False or None; got {report!r}")
         self.total, self.done, self.what = total, 0, what
         self.report = report if callable(report) else None
-        self.bar_wanted = report is not False and self.report is None and sys.stderr.isatty()
+        self.bar_wanted = report is not False and self.report is None and _on_terminal()
         wanted = report is True or (self.in_lines and report is None)
         self.lines_wanted = wanted and self.report is None and not self.bar_wanted
         self.tenths = 0

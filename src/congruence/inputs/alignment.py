@@ -372,7 +372,7 @@ class PreparedPair:
     @property
     def has_covers(self) -> bool:
         """Whether a clustering is a cover, whose clusters may overlap or leave points out."""
-        return any(c.overlapping for c in self.sides)
+        return any(getattr(c, "overlapping", False) for c in self.sides)
 
     @property
     def is_weighted(self) -> bool:

@@ -113,7 +113,10 @@ def _as_array(data: ColumnLike, who: str) -> Array:
         return np.asarray(unmasked)
     if isinstance(data, np.ndarray):
         return data
-    listed = list(data)
+    try:
+        listed = list(data)
+    except TypeError:
+        raise InputError(f"{who}: the labels of a {type(data).__name__} cannot be listed") from None
     if not listed:
         raise InputError(f"{who}: there are no points (an empty {type(data).__name__} was given)")
     types = {type(x) for x in listed}

@@ -81,7 +81,7 @@ def _kind_of(content: bytes) -> str:
 @lru_cache(maxsize=1)
 def _standard_input() -> Path:
     """Standard input as a file; its first bytes tell the format."""
-    content = sys.stdin.buffer.read()
+    content = sys.stdin.buffer.read() if sys.stdin is not None else b""
     if not content:
         raise InputError(
             "standard input is empty; pipe a table into the command, as in `cat labels.csv | congruence …`"
