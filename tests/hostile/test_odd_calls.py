@@ -333,3 +333,9 @@ def test_times_are_no_weights(kind, tmp_path):
         cg.ari(s["a"], s["b"], sample_weight=s["w"])
     with pytest.raises(cg.InputError, match="must be numbers"):
         cg.ari([0, 0, 1], [0, 1, 1], sample_weight=weights.cast(kind))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_report_on_memberships_of_one_point():
+    """No pair of points: the expected number of pairs is undefined, without numpy's warning."""
+    assert "<html" in cg.report([np.array([[0.2, 0.2, 0.6]])], reference=["x"]).html

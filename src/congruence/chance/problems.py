@@ -27,7 +27,7 @@ from congruence.engine import cpu, matrices, plan, soft_tables, tiles
 from congruence.engine.interface import Engine
 from congruence.engine.plan import Progress, Run, engine_for, seed_sequence
 from congruence.errors import Caution, InputError, NotApplicable
-from congruence.formulas.record import Measure
+from congruence.formulas.record import Measure, ratio
 from congruence.inputs.alignment import Mass, PreparedPair
 from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover import CoverLabels
@@ -239,7 +239,7 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
     statistic = m.needs.from_tables(tile) if issubclass(m.needs, Pairs) else None
     if statistic is not None and mass is None:
         if issubclass(m.needs, Gram):
-            together = float((statistic.same_a * statistic.same_b / statistic.pairs)[0])
+            together = float(ratio(statistic.same_a * statistic.same_b, statistic.pairs)[0])
             expected, deviation = _on_line(m, statistic, together, n, _sums_of_gram(a), _sums_of_gram(b))
         elif all(isinstance(c, Labels) or c.is_probabilistic for c in pair):
             (own_a, all_a), (own_b, all_b) = (_squares(c) for c in pair)

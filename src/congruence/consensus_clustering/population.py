@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, Evidence
 from congruence.engine.cpu import cluster_sizes, table_tiles
+from congruence.engine.fused import BLOCKED_CELLS, joint_tables
+from congruence.engine.joint_codes import JointCodes
 from congruence.engine.plan import MEMORY, Run, default_threads
 from congruence.inputs.labels import Labels
 from congruence.scanning.room import Overfull
@@ -37,6 +39,14 @@ def of_labels(members: Sequence[Labels], codes: Sequence[Array], threads: int | 
         for i, c in enumerate(members):
             sizes = cluster_sizes(c)
             yield i, i, np.arange(len(sizes)), np.arange(len(sizes)), sizes
+        joint = JointCodes([c.k + (c.gaps > 0) for c in members], len(members[0]))
+        if joint.pays and joint.cells <= BLOCKED_CELLS:
+            tables = joint_tables(members, joint, np.triu_indices(len(members), 1), default_threads(threads))
+            for i, j in combinations(range(len(members)), 2):
+                counts = tables[i, j][: members[i].k, : members[j].k]
+                row, col = np.nonzero(counts)
+                yield i, j, row, col, counts[row, col]
+            return
         runs = [Run(i, i + 1, len(members)) for i in range(len(members) - 1)]
         for pair_i, pair_j, tile in table_tiles(members, runs, None, MEMORY, default_threads(threads)) if runs else ():
             for i, j, table in zip(pair_i.tolist(), pair_j.tolist(), tile.each(), strict=True):

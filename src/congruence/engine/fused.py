@@ -106,11 +106,11 @@ def _jointly(
     return squares[here], logs[here], best[here] if maxima else none, best.T[here] if maxima else none
 
 
-def _by_blocks(
-    labels: Sequence[Labels], joint: JointCodes, pair_i: Array, pair_j: Array, maxima: bool, threads: int
-) -> tuple[Array, Array, Array, Array]:
-    """Sums of all pairs of many points: every table is counted on one block of points, in cache, before the next block."""
-    n, pairs = len(labels[0]), (pair_i, pair_j)
+def joint_tables(
+    labels: Sequence[Labels], joint: JointCodes, pairs: tuple[Array, Array], threads: int
+) -> dict[tuple[int, int], Array]:
+    """The tables of pairs of clusterings by their groups, counted on one block of points after the other."""
+    n = len(labels[0])
 
     def block(here: slice) -> Array:
         return joint.filled(lambda c, out: labels[c].fill(here, out), here.stop - here.start)
@@ -127,7 +127,15 @@ def _by_blocks(
 
     step = min(-(-n // (4 * threads)), 1 << 30)
     in_threads(threads, [partial(work, slice(at, min(at + step, n))) for at in range(0, n, step)])
-    each = whole.split(total)
+    return whole.split(total)
+
+
+def _by_blocks(
+    labels: Sequence[Labels], joint: JointCodes, pair_i: Array, pair_j: Array, maxima: bool, threads: int
+) -> tuple[Array, Array, Array, Array]:
+    """Sums of all pairs of many points: every table is counted on one block of points, in cache, before the next block."""
+    n = len(labels[0])
+    each = joint_tables(labels, joint, (pair_i, pair_j), threads)
     tables = [each[i, j] for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)]
     best = [[int(t.max(axis=1 - side).sum()) for t in tables] if maxima else [] for side in (0, 1)]
     return (
