@@ -44,13 +44,13 @@ def best_kappa(table: Array, rule: str) -> tuple[float, float]:
     expected = np.outer(rows, cols)  # products of counts do not fit 64 bits
     match = linear_sum_assignment(observed, maximize=True)
 
+    others = np.concatenate([[0.0], np.cumsum(cols)[:-1]]) + np.concatenate([np.cumsum(cols[::-1])[-2::-1], [0.0]])
+
     def disagreement() -> tuple[float, float]:
-        missed = np.ones(table.shape, dtype=bool)
-        missed[match] = False
-        unmatched = np.ones(len(rows), dtype=bool)
-        unmatched[match[0]] = False
-        others = np.concatenate([[0.0], np.cumsum(cols)[:-1]]) + np.concatenate([np.cumsum(cols[::-1])[-2::-1], [0.0]])
-        return float(observed[missed].sum()), float(rows[match[0]] @ others[match[1]] + rows[unmatched].sum())
+        missed = observed.copy()
+        missed[match] = 0.0
+        unmatched = np.delete(rows, match[0]).sum() if len(match[0]) < len(rows) else 0.0
+        return float(missed.sum()), float(rows[match[0]] @ others[match[1]] + unmatched)
 
     if rule == "trace":
         match = _least_among_best(table, match, expected)
