@@ -1,6 +1,7 @@
 """Regression tests: odd calls of public functions and odd files that crashed now work, or end with one line."""
 
 import json
+from collections import deque
 
 import numpy as np
 import pyarrow as pa
@@ -311,7 +312,7 @@ def test_integers_above_2_to_the_63_are_written_as_text(tmp_path):
 
 
 @pytest.mark.parametrize("X", [iter([[0.0, 1.0]] * 4), {1.0, 2.0}, object(), 5], ids=lambda x: type(x).__name__)
-def test_estimators_refuse_what_is_no_table(X):
+def test_estimators_refuse_objects_that_are_no_table(X):
     """One line instead of a TypeError of numpy."""
     with pytest.raises(cg.InputError):
         cg.AlternativeClustering(2).fit(X, [0, 0, 1, 1])
@@ -339,3 +340,12 @@ def test_times_are_no_weights(kind, tmp_path):
 def test_a_report_on_memberships_of_one_point():
     """No pair of points: the expected number of pairs is undefined, without numpy's warning."""
     assert "<html" in cg.report([np.array([[0.2, 0.2, 0.6]])], reference=["x"]).html
+
+
+def test_an_estimator_takes_rows_in_any_sequence():
+    """A deque of rows is clustered like a list of them."""
+    rows = [[0.0, 1.0], [0.1, 1.0], [5.0, 9.0], [5.1, 9.0], [0.0, 9.0], [5.0, 1.0]]
+    found = [
+        cg.AlternativeClustering(2, random_state=0).fit(X, [0, 0, 1, 1, 0, 1]).labels_ for X in (rows, deque(rows))
+    ]
+    assert found[0].tolist() == found[1].tolist()

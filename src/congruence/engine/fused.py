@@ -85,7 +85,7 @@ def _jointly(
     labels: Sequence[Labels], joint: JointCodes, pair_i: Array, pair_j: Array, known: Array, unit: float, maxima: bool,
     threads: int, progress: Progress | None,
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
-    """Sums of almost all pairs, by the tables of groups of clusterings."""
+    """Sums of these pairs, by the tables of all pairs of groups of clusterings."""
     from congruence.engine.kernels import fused_jointly
 
     codes, many = joint.encoded([c.codes for c in labels]), len(labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -99,7 +100,8 @@ def check_one_kind(X: Frame) -> None:
 
 def check_container(X: Frame, who: str) -> None:
     """Refuse objects that scikit-learn cannot convert, such as iterators and sets."""
-    if not isinstance(X, list | tuple) and not any(hasattr(X, name) for name in ("__array__", "tocsr")):
+    arrays = ("__array__", "__array_interface__", "tocsr")
+    if not isinstance(X, Sequence) and not any(hasattr(X, name) for name in arrays):
         raise InputError(f"{who} needs points × attributes, as an array or a frame; got {type(X).__name__}")
 
 
