@@ -132,15 +132,24 @@ class Browser:
         return self.downloaded_bytes(name, seconds).decode("utf-8")
 
     def downloaded_bytes(self, name: str, seconds: float = 30) -> bytes:
-        """A file that the page has downloaded."""
+        """A file that the page has downloaded, once it is complete: before that, Chromium may show an empty file of this name."""
         deadline = time.monotonic() + seconds
-        while not (self.downloads / name).exists():
+        while (download := self._completed(name)) is None:
             assert time.monotonic() < deadline, f"{name} never came"
-            self.run("1")
+            self.run("1")  # lets events arrive
             time.sleep(0.05)
         text = (self.downloads / name).read_bytes()
         (self.downloads / name).unlink()  # otherwise the next file of this name would get a number
+        self.events = [event for event in self.events if event["params"].get("guid") != download]
         return text
+
+    def _completed(self, name: str) -> str | None:
+        """The identifier of the download of this name, if it has ended; one that was cancelled raises."""
+        told = [event["params"] for event in self.events if event["method"].startswith("Browser.download")]
+        begun = {about["guid"] for about in told if about.get("suggestedFilename") == name}
+        states = {about["state"]: about["guid"] for about in told if about["guid"] in begun and "state" in about}
+        assert "canceled" not in states, f"the download of {name} was cancelled"
+        return states.get("completed")
 
     def picture(self, path: Path) -> None:
         """A screenshot of the whole page."""
