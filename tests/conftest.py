@@ -2,8 +2,12 @@
 
 import gc
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+
+if os.environ.get("CONGRUENCE_CUDA_STAND_IN"):  # before anything imports CuPy
+    sys.path.insert(0, str(Path(__file__).with_name("cuda_stand_in")))
 
 import pytest
 from commands import Said, commands

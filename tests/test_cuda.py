@@ -417,14 +417,18 @@ def test_density_profiles_on_the_card(monkeypatch, method, bivariate):
     a, wide = rng.integers(0, 6, len(X)), rng.integers(0, 400, len(X))
     frame = {"x": X[:, 0], "word": np.array(["p", "q", "r"])[a % 3], "y": X[:, 1]}
     whole = np.nan_to_num(X * 9).astype(np.int32)
-    binning = cg.Binning(method) if method == "mdl" else cg.Binning(method, 7)
+
+    def binning():
+        """Bins that are not fitted yet: each call fits them where its data are."""
+        return cg.Binning(method) if method == "mdl" else cg.Binning(method, 7)
+
     for data in (X, X.astype(np.float32), np.asfortranarray(X), whole, frame):
         for marks in (a, wide, np.where(a == 5, np.nan, a)):
             options: dict[str, Any] = {"bivariate": bivariate, "unassigned": "drop"}
-            p = cg.density_profile(data, marks, binning, engine="cpu", **options)
-            found = [cg.density_profile(data, marks, binning, engine="cuda", **options)]
+            p = cg.density_profile(data, marks, binning(), engine="cpu", **options)
+            found = [cg.density_profile(data, marks, binning(), engine="cuda", **options)]
             if isinstance(data, np.ndarray):
-                found.append(cg.density_profile(cp.asarray(data), cp.asarray(marks), binning, **options))
+                found.append(cg.density_profile(cp.asarray(data), cp.asarray(marks), binning(), **options))
             for q in found:
                 assert q.attributes == p.attributes
                 assert q.counts.dtype == p.counts.dtype

@@ -279,9 +279,9 @@ def test_routes_are_really_taken(monkeypatch):
         kernel = device.kernel
         of_tables = ("fused<", "count<", "tiled<", "sums_of<", "sliced<false", "sliced<true", "chunked<", "run_sums<")
 
-        def named(instance):
-            taken.update(name for name in of_tables if instance.startswith(name))
-            return kernel(instance)
+        def named(which, *choices):
+            taken.update(name for name in of_tables if which.instance(*choices).startswith(name))
+            return kernel(which, *choices)
 
         for module in (counting, sums, chunks):
             monkeypatch.setattr(module, "kernel", named)

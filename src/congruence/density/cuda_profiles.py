@@ -113,7 +113,7 @@ def _add(
     cp = device.cupy()
     k, n = clustering.k, piece.stop - piece.start
     if isinstance(clustering, Memberships):
-        u = clustering.card[piece] if clustering.card is not None else cp.asarray(clustering.dense(piece))
+        u = device.here(clustering.card[piece]) if clustering.card is not None else cp.asarray(clustering.dense(piece))
         sizes += u.sum(axis=0)
         _add_memberships(u, codes, axes.get(), starts, counts)
         return
@@ -121,11 +121,13 @@ def _add(
     sizes += cp.bincount(labels, minlength=k + 1)[:k]
     held = (device.facts()[1] - 1024) // 4
     cells = k * np.diff(starts)
-    device.kernel(device.Kernel.PROFILED, device.ctype(labels))(
-        (_parts(n, len(axes)), len(axes)), (THREADS,),
-        (labels, codes, _i64(n), _i32(k), axes, on_card, _i64(counts.shape[1]), _i32(held), counts),
-        shared_mem=int(cells[cells <= held].max(initial=0)) * 4,
-    )  # fmt: skip
+    for some in device.parts(len(axes)):
+        many = some.stop - some.start
+        device.kernel(device.Kernel.PROFILED, device.ctype(labels))(
+            (_parts(n, many), many), (THREADS,),
+            (labels, codes, _i64(n), _i32(k), axes[some], on_card[some], _i64(counts.shape[1]), _i32(held), counts),
+            shared_mem=int(cells[cells <= held].max(initial=0)) * 4,
+        )  # fmt: skip
 
 
 def _add_memberships(u: DeviceArray, codes: DeviceArray, axes: Array, starts: Array, counts: DeviceArray) -> None:

@@ -100,7 +100,7 @@ def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
     together, seen = xp.zeros((e.n_points, c.k)), xp.zeros((e.n_points, c.k))
     for member, share in zip(e.members, e.shares.tolist(), strict=True):
         if isinstance(member, Memberships):
-            u = xp.asarray(member.dense() if member.card is None or not on_card else member.card)
+            u = xp.asarray(member.dense() if member.card is None or not on_card else device.here(member.card))
             sums = xp.stack([xp.bincount(codes, weights=weight * column, minlength=c.k) for column in u.T])
             together += share * (u @ sums)
             together[every, codes] -= share * own * (u**2).sum(axis=1)

@@ -33,6 +33,9 @@ PIECE, LANES = 8 << 20, 6
 #: labels further apart than this are sorted to encode them
 WIDEST = 1 << 16
 
+#: most blocks of a grid in its second dimension
+MOST_ACROSS = 65_535
+
 #: devices of the DLPack standard that are CUDA GPUs: plain and managed memory
 _CUDA = (2, 13)
 
@@ -71,11 +74,21 @@ def is_on_card(data: object) -> bool:
 
 
 def array(data: object) -> DeviceArray:
-    """The same memory as a CuPy array."""
+    """The same memory as a CuPy array; a copy if it is on another GPU than the current one."""
     cp = cupy()
-    if isinstance(data, cp.ndarray):
+    if not isinstance(data, cp.ndarray):
+        data = cp.from_dlpack(data.detach() if hasattr(data, "detach") else data)
+    return here(data)
+
+
+def here(data: DeviceArray) -> DeviceArray:
+    """The array itself if it is on the current GPU, else a copy there: kernels read memory of their own GPU only."""
+    if data.device.id == current_card():
         return data
-    return cp.from_dlpack(data.detach() if hasattr(data, "detach") else data)
+    with data.device:  # the copy does not wait for what this GPU still computes
+        data = data.astype(data.dtype, order="A", copy=False)
+        data.device.synchronize()
+    return data.copy(order="A")
 
 
 def free_memory() -> int:
@@ -233,12 +246,12 @@ class Codes:
 
     @property
     def codes(self) -> DeviceArray:
-        """0 … k−1, on the GPU."""
-        return self.stack[self.row, : self.n]
+        """0 … k−1, on the current GPU."""
+        return here(self.stack[self.row, : self.n])
 
     def on_host(self, dtype: DTypeLike) -> Array:
         """A copy of the codes."""
-        return np.asarray(self.codes.get().astype(dtype, copy=False))
+        return np.asarray(self.stack[self.row, : self.n].get().astype(dtype, copy=False))
 
 
 def encoded(values: DeviceArray) -> list[Codes | None]:
@@ -285,10 +298,11 @@ def encoded(values: DeviceArray) -> list[Codes | None]:
             fresh[:, :n] = stack[:, :n]
             stack = fresh
         place = cp.asarray((np.cumsum(present, axis=1) - present).astype(kind))
-        kernel(Kernel.RENUMBERED, ctype(stack))(
-            (_blocks(n), columns), (256,),
-            (stack, np.int64(stack.strides[0] // stack.itemsize), np.int64(n), np.int32(width), place),
-        )  # fmt: skip
+        for part in parts(columns):
+            kernel(Kernel.RENUMBERED, ctype(stack))(
+                (_blocks(n), part.stop - part.start), (256,),
+                (stack[part], np.int64(stack.strides[0] // stack.itemsize), np.int64(n), np.int32(width), place[part]),
+            )  # fmt: skip
     found: list[Codes | None] = []
     for j in range(columns):
         labels = np.flatnonzero(present[j]) if not present[j, : many[j]].all() else np.arange(many[j])
@@ -325,6 +339,12 @@ def stack_for(rows: int, n: int, dtype: DTypeLike) -> DeviceArray:
     return cupy().empty((rows, -(-n * itemsize // 16) * 16 // itemsize), dtype)
 
 
+def parts(rows: int, most: int | None = None) -> list[slice]:
+    """Slices of at most this many rows, by default as many as a grid has blocks in its second dimension."""
+    step = min(most or MOST_ACROSS, MOST_ACROSS)
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+
 def _blocks(n: int) -> int:
     return max(1, min(64, n // 4096))
 
@@ -335,9 +355,11 @@ def _limits(values: DeviceArray, steps: Sequence[int]) -> tuple[Array, Array]:
     n, columns = values.shape
     ends = np.iinfo(np.int64)
     low, high = cp.full(columns, ends.max), cp.full(columns, ends.min)
-    grid = (_blocks(n), columns) if steps[0] == 1 else (-(-columns // 256), max(1, min(2048, n // 64)))
-    arguments = (values, np.int64(n), np.int32(columns), np.int64(steps[0]), np.int64(steps[1]), low, high)
-    kernel(Kernel.LIMITS, ctype(values))(grid, (256,), arguments)
+    for part in parts(columns):
+        many = part.stop - part.start
+        grid = (_blocks(n), many) if steps[0] == 1 else (-(-many // 256), max(1, min(2048, n // 64)))
+        arguments = (np.int64(n), np.int32(many), np.int64(steps[0]), np.int64(steps[1]), low[part], high[part])
+        kernel(Kernel.LIMITS, ctype(values))(grid, (256,), (values[:, part], *arguments))
     return low.get(), high.get()
 
 
@@ -345,9 +367,9 @@ def cluster_sizes(stack: DeviceArray, n: int, width: int) -> Array:
     """How many points have each code, for every row."""
     cp = cupy()
     inside = width * 4 <= facts()[1] // 2
-    step, found = max(1, (1 << 28) // width), []
-    for start in range(0, len(stack), step):
-        some = stack[start : start + step]
+    found = []
+    for part in parts(len(stack), max(1, (1 << 28) // width)):
+        some = stack[part]
         out = cp.zeros((len(some), width), np.uint32)
         arguments = (
             some,

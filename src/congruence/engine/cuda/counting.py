@@ -123,7 +123,9 @@ def _rows(clustering: Clustering, piece: slice) -> DeviceArray:
     """Memberships of some points on the GPU, dense."""
     cp = cupy()
     if isinstance(clustering, Memberships):
-        return clustering.card[piece] if clustering.card is not None else cp.asarray(clustering.dense(piece))
+        return (
+            device.here(clustering.card[piece]) if clustering.card is not None else cp.asarray(clustering.dense(piece))
+        )
     codes = clustering.card.codes[piece] if clustering.card is not None else cp.asarray(clustering.codes[piece])
     return (codes[:, None] == cp.arange(clustering.k)[None, :]).astype(np.float64)
 
@@ -162,9 +164,11 @@ def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Ca
                 (-(-grid.size // 256),), (256,),
                 (part, i32(len(part)), on_card, i32(len(every)), np.float64(n), grid),
             )  # fmt: skip
-            kernel(Kernel.EXPECTED_ROWS)(
-                (-(-len(every) // 256), members), (256,), (grid, i64(first), i64(len(part)), wide, at, *there, sums)
-            )
+            for some in device.parts(members):
+                kernel(Kernel.EXPECTED_ROWS)(
+                    (-(-len(every) // 256), some.stop - some.start), (256,),
+                    (grid, i64(first), i64(len(part)), wide, at, there[0], there[1][some.start :], sums[some]),
+                )  # fmt: skip
 
         def of_grid(i: Array, j: Array) -> Array:
             out = cp.empty(len(i))

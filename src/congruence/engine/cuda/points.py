@@ -47,14 +47,17 @@ class Points:
         )  # fmt: skip
 
     def counts(self, rows: slice) -> DeviceArray:
-        """How many members put these points together with each point; uint8 or uint16, on the GPU."""
-        out = cupy().empty((rows.stop - rows.start, self.n), np.uint8 if self.members <= 0xFF else np.uint16)
+        """How many members put these points together with each point, in the smallest type of codes, on the GPU."""
+        out = cupy().empty((rows.stop - rows.start, self.n), device.code_kind(self.members))
         self._run(rows, None, out, 0)
         return out
 
     def histogram(self, many: Array | None, progress: Progress) -> Array:
         """The number of pairs of points that are together in 0, 1, … all members; `many` is the frequency of each point."""
         cp = cupy()
+        most = int(kernel(Kernel.AGREEMENT, self.kind, "u64").max_dynamic_shared_size_bytes) // 8 - 1
+        if self.members > most:  # a block counts in shared memory
+            raise device.refusal(f"a CUDA GPU counts pairs of points for up to {most:,} members, not {self.members:,}")
         bins = cp.zeros(self.members + 1, np.uint64)
         often = None if many is None else cp.asarray(many, dtype=np.uint32)
         for start in range(0, self.n, 4096):

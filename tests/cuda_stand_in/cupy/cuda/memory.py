@@ -1,0 +1,5 @@
+"""Errors of memory."""
+
+from ..memory import OutOfMemoryError
+
+__all__ = ["OutOfMemoryError"]
