@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -55,11 +56,15 @@ def make(folder: Path, rows: int, columns: int = COLUMNS) -> Path:
 def warm() -> None:
     """Load the compiled kernels, so that no line pays for numba's start."""
     import pyarrow as pa
+    from pyarrow import parquet
 
     import congruence as cg
 
     table = pa.table({f"run{j}": np.arange(2_000_000, dtype=np.int32) % (j + 2) for j in range(3)})
     cg.compare_all(cg.scan(lambda: table.to_batches(max_chunksize=1 << 18)))
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.write_table(table, Path(folder) / "labels.parquet")
+        cg.compare_all(cg.scan(folder))
     cg.compare_all(cg.scan(lambda: table.to_batches(max_chunksize=1 << 18)), threads=1)
     cg.compare_all([(np.arange(400_000) % (j + 2)).astype(np.uint8) for j in range(10)])
 
@@ -158,6 +163,7 @@ def consensus_on_dask(path: Path) -> float:
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0)
     with cluster, Client(cluster, set_as_default=False) as client:
         client.run(warm_consensus)
+        warm_consensus()
         first = next(iter(client.run(os.getpid).values()))
         global started, ended
         started = time.perf_counter()
@@ -169,8 +175,6 @@ def consensus_on_dask(path: Path) -> float:
 
 def streamed(rows: int) -> None:
     """All pairs and the consensus of rows that a generator makes, without a disk: clusters are computed and dropped."""
-    from unittest.mock import patch
-
     import pyarrow as pa
 
     import congruence as cg

@@ -253,8 +253,7 @@ def test_few_large_row_groups_are_counted_by_all_threads(tmp_path, monkeypatch):
     """One row group for everything: one thread reads and all count, with the same integers."""
     columns = labels(3000)
     parquet.write_table(pa.table(columns), tmp_path / "one.parquet")
-    monkeypatch.setattr(scan, "BATCH", 1)
-    monkeypatch.setattr(scan.np, "clip", lambda value, low, high: 100)
+    monkeypatch.setattr(scan.Scan, "_rows_of_batch", lambda *_: 100)
     s = cg.scan(tmp_path / "one.parquet", threads=4)
     same(cg.compare_all(s, KEYS), cg.compare_all(columns, KEYS))
 

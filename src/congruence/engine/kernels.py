@@ -420,6 +420,13 @@ def look_up(values: Array, low: int, table: Array, out: Array) -> bool:
 
 
 @njit
+def translate(values: Array, table: Array, out: Array) -> None:
+    """The code of each label, by a table that has all of them."""
+    for p in range(np.uint64(len(values))):
+        out[p] = table[np.uint64(values[p])]
+
+
+@njit
 def count_more(a: Array, b: Array, table: Array) -> None:
     """Add the points of a batch to a table; small tables use four copies in turn, so that stores do not wait."""
     across = np.int64(table.shape[1])

@@ -6,7 +6,7 @@ import math
 import sys
 from threading import Lock
 
-from congruence.typing import Function
+from congruence.typing import Dynamic, Function
 
 KERNELS = "congruence.engine.kernels"
 
@@ -20,28 +20,53 @@ LOADED_FROM = 50_000
 
 _compiled: dict[str, Function] = {}
 
-#: helpers that numba does not know yet
-_helpers: list[Function] = []
+#: helpers and subroutines that numba does not know yet, with numba's word for inlining them
+_helpers: list[tuple[Function, str]] = []
 _registering = Lock()
 
 #: work done so far: by the name of a function in steps, by the name of a module in increments
 _work: dict[str, float] = {}
 
 
-def _pays(what: str, work: float, enough: float) -> bool:
-    """Whether the work of this function over all calls justifies loading numba."""
+def pays(what: str, work: float, enough: float) -> bool:
+    """Whether the work of this function over all calls justifies loading compiled code."""
     _work[what] = _work.get(what, 0.0) + work
     return _work[what] >= enough
 
 
-def compiled(function: Function, steps: float = math.inf) -> Function:
-    """The function, compiled by numba after enough work."""
+def compiled(function: Function, steps: float = math.inf, slp: bool = False) -> Function:
+    """The function, compiled by numba after enough work.
+
+    Args:
+        function: The function.
+        steps: Its work in this call.
+        slp: Whether to use LLVM's SLP vectoriser, which numba leaves off: it makes one vector of sums that are written out.
+    """
     name = f"{function.__module__}.{function.__qualname__}"  # two modules may use one name
     if name not in _compiled:
-        if not _pays(name, steps, INTERPRETED_STEPS):
+        if not pays(name, steps, INTERPRETED_STEPS):
             return function
-        _compiled[name] = njit(function)
+        _compiled[name] = _with_slp(njit(function)) if slp else njit(function)
     return _compiled[name]
+
+
+def _with_slp(kernel: Dynamic) -> Function:
+    import numba
+
+    settings: Dynamic = numba.config
+
+    def called(*given: object) -> object:
+        types = tuple(map(numba.typeof, given))
+        if types not in kernel.overloads:
+            with _registering:
+                before, settings.SLP_VECTORIZE = settings.SLP_VECTORIZE, 1
+                try:
+                    kernel.compile(types)
+                finally:
+                    settings.SLP_VECTORIZE = before
+        return kernel(*given)
+
+    return called
 
 
 def ready(function: Function) -> Function | None:
@@ -51,7 +76,12 @@ def ready(function: Function) -> Function | None:
 
 def use_kernels(increments: float) -> bool:
     """Whether to use the compiled kernels: for large work, and for work from LOADED_FROM on once they are loaded."""
-    return increments >= LOADED_FROM and (KERNELS in sys.modules or _pays(KERNELS, increments, COMPILED_FROM))
+    return increments >= LOADED_FROM and (loaded() or pays(KERNELS, increments, COMPILED_FROM))
+
+
+def loaded() -> bool:
+    """Whether the compiled kernels are loaded."""
+    return KERNELS in sys.modules
 
 
 def helper(function: Function) -> Function:
@@ -59,7 +89,13 @@ def helper(function: Function) -> Function:
 
     Numba inlines it and counts references to its arrays at each call, so it must do more than one step of an inner loop.
     """
-    _helpers.append(function)
+    _helpers.append((function, "always"))
+    return function
+
+
+def subroutine(function: Function) -> Function:
+    """Like `helper`, but called, not inlined: for long functions, which numba inlines slowly (seconds for a hundred lines)."""
+    _helpers.append((function, "never"))
     return function
 
 
@@ -70,7 +106,8 @@ def njit(function: Function) -> Function:
 
     with _registering:
         while _helpers:
-            register_jitable(inline="always")(_helpers.pop())
+            function_, inline = _helpers.pop()
+            register_jitable(inline=inline)(function_)
     try:
         kernel: Function = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # numba: "no locator available", a read-only installation without a home folder

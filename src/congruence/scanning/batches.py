@@ -51,6 +51,8 @@ def weights_in(column: ColumnLike, mass: tuple[str, bool], where: str) -> Array:
     name, is_frequency = mass
     if isinstance(column, Labels):
         column = arrow_library().array(np.asarray(column.names)[column.codes])
+    if arrow_library().types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
     column = numbers_of(column)
     try:
         values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()

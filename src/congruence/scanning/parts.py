@@ -12,10 +12,12 @@ from congruence.errors import InputError, some_of
 from congruence.inputs.encoding import arrow_library, without_empty
 from congruence.inputs.files import MISSING, text_reader
 from congruence.inputs.formats import first_bytes
+from congruence.machine import jit
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
+from congruence.scanning.coded_pages import NotCoded, coded_columns
 from congruence.scanning.vocabulary import BadBatch, LabelKind, kind_of
-from congruence.typing import Frame
+from congruence.typing import ColumnLike, Frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +52,9 @@ GROUPS = 64
 
 #: bytes read ahead of each column of a Parquet file, and most bytes of its pages while a batch is made
 BUFFER, PAGES = 1 << 16, 3 << 20
+
+#: number of labels that are read before columns are read as codes, if no compiled kernels are loaded, which takes half a second
+CODED_FROM = 100_000_000
 
 #: bytes per row in a Parquet file below which texts repeat; a dictionary of almost as many texts as rows takes more than the rows
 REPEATED = 8.0
@@ -107,7 +112,6 @@ class RowGroup:
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
-        from pyarrow import parquet
 
         check_unchanged(self.path, self.state, self.shown or self.path)
         footer = footer_of(*state_of(self.path))
@@ -117,14 +121,46 @@ class RowGroup:
                 raise BadBatch(f"{self.where} has no column {name!r}; it has: {some_of(schema.names)}")
             if schema.names.count(name) > 1:
                 raise BadBatch(f"{self.where}: two columns are named {name!r}")
+        types = {name: schema.field(name).type for name in columns}
+        done = 0
+        work = float(self.rows) * len(columns)
+        if work >= jit.LOADED_FROM and (jit.loaded() or jit.pays(coded_columns.__module__, work, CODED_FROM)):
+            for batch in self._coded(types, rows, footer):
+                done += batch.num_rows
+                yield batch
+        if not done or done < self.rows:
+            yield from _after(done, self._plain(types, rows, footer))
+        check_unchanged(self.path, self.state, self.shown or self.path)
+
+    def _coded(self, types: Mapping[str, pa.DataType], rows: int, footer: pq.FileMetaData) -> Iterator[pa.RecordBatch]:
+        """Batches in which columns that are stored as codes are read as codes, up to a page that holds none."""
+        with coded_columns(self.path, footer, self.group, types) as coded:
+            others = {name: type_ for name, type_ in types.items() if name not in coded}
+            if not coded:
+                return
+            read: Iterator[tuple[int, dict[str, ColumnLike]]] = (
+                ((batch.num_rows, batch_columns(batch)) for batch in self._plain(others, rows, footer))
+                if others
+                else ((min(rows, self.rows - start), {}) for start in range(0, self.rows, rows))
+            )
+            for n, found in read:
+                try:
+                    found |= {name: column.take(n) for name, column in coded.items()}
+                except NotCoded:
+                    return
+                yield arrow_library().RecordBatch.from_pydict({name: found[name] for name in types})
+
+    def _plain(self, types: Mapping[str, pa.DataType], rows: int, footer: pq.FileMetaData) -> Iterator[pa.RecordBatch]:
+        """Batches read by pyarrow."""
+        from pyarrow import parquet
+
         group = footer.row_group(self.group)
         stored = (group.column(x) for x in range(group.num_columns))
         per_row = {x.path_in_schema: x.total_uncompressed_size / max(x.num_values, 1) for x in stored}
         texts = [
             name
-            for name in columns
-            if kind_of_or_not(schema.field(name).type) in (LabelKind.TEXT, LabelKind.BYTES)
-            and per_row.get(name, 0.0) < REPEATED
+            for name, type_ in types.items()
+            if kind_of_or_not(type_) in (LabelKind.TEXT, LabelKind.BYTES) and per_row.get(name, 0.0) < REPEATED
         ]
         with parquet.ParquetFile(
             self.path,
@@ -134,10 +170,17 @@ class RowGroup:
             buffer_size=BUFFER,
             pre_buffer=False,
         ) as file:
-            for batch in file.iter_batches(rows, row_groups=[self.group], columns=list(columns), use_threads=False):
+            for batch in file.iter_batches(rows, row_groups=[self.group], columns=list(types), use_threads=False):
                 batch.validate(full=True)  # text that is not UTF-8
                 yield batch
-        check_unchanged(self.path, self.state, self.shown or self.path)
+
+
+def _after(done: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches without the first rows."""
+    for batch in batches:
+        if done < batch.num_rows:
+            yield batch.slice(done)
+        done = max(0, done - batch.num_rows)
 
 
 def kind_of_or_not(type: pa.DataType) -> LabelKind | None:

@@ -13,6 +13,9 @@ from congruence.statistics.tables import Array
 if TYPE_CHECKING:
     from congruence.scanning.tables import PartialTables
 
+#: bytes of labels that one thread reads at a time, and most rows
+BATCH, MOST_ROWS = 40 << 20, 1 << 18
+
 #: bytes of labels, empty tables and results that are not counted against the limit
 FREE = 1 << 21
 
@@ -74,6 +77,22 @@ def for_tables(memory: float, kept: float, text: bool, stored: bool) -> float:
     ahead = min(AHEAD_OF_TEXT, 0.4 * memory) if text else min(AHEAD, memory / 8)
     most = (1 - READING) * memory - ahead - max(0.0, kept - FREE)
     return max(most / 2 if stored else most, min(memory, 1e6))  # parts are bytes before they are stored
+
+
+def rows_of_batch(per_row: Sequence[float], memory: float, workers: int) -> int:
+    """Rows that one thread reads at a time: each thread has one batch, another waits, and each is copied once.
+
+    Args:
+        per_row: Bytes per row of each column.
+        memory: The memory limit in bytes.
+        workers: Number of threads.
+
+    >>> rows_of_batch([8.0] * 20, 1e9, 2), rows_of_batch([8.0] * 20, 1e8, 2)
+    (260416, 26041)
+    """
+    most = BATCH / (8 * max(len(per_row), 1))
+    rows = min(most, READING * memory / (3 * workers * max(1.0, sum(per_row))), MOST_ROWS)
+    return int(max(rows, min(1 << 12, most)))
 
 
 class Overfull(Exception):

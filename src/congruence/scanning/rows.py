@@ -20,6 +20,7 @@ from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.parts import Group, Part, grouped
+from congruence.scanning.room import rows_of_batch
 from congruence.scanning.sampling import Piece, Sample, Wanted
 from congruence.scanning.schedule import each, read_batches
 from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
@@ -62,7 +63,7 @@ class Reading:
         """New vocabularies with the listed labels."""
         made = [Vocabulary(noise, kind is LabelKind.FIELD) for noise, kind in zip(self.noise, self.kinds, strict=True)]
         for word, labels in zip(made, self.labels or ((),) * len(made), strict=True):
-            word.known(labels)
+            word.begin(labels)
         return made
 
     def check(self, columns: dict[str, ColumnLike], where: str) -> None:
@@ -117,13 +118,13 @@ class Rows:
                 "for scanned rows, unassigned must be 'error' or 'partial' here; read the columns into memory for other values"
             )
         self.scan, self.columns = source, columns
-        wide = len(columns) + len(more)
+        self.threads = default_threads(source.threads)
         self.reading = Reading(
             tuple(c.name for c in columns), tuple(source.kind(c.name) for c in columns), tuple(c.noise for c in columns),
             tuple(c.who if c.unassigned == "error" else None for c in columns),
-            int(np.clip((16 << 20) // (8 * wide), 1 << 14, 1 << 18)), source.skip_bad, None, tuple(more),
+            rows_of_batch([8.0] * (len(columns) + len(more)), source.memory, self.threads), source.skip_bad, None,
+            tuple(more),
         )  # fmt: skip
-        self.threads = default_threads(source.threads)
 
     def groups(self) -> Iterable[Group]:
         """The parts, in groups that depend only on the source."""

@@ -36,8 +36,8 @@ MEMORY = "1GB"
 #: a column with more labels, and a new one in most rows, is reported as ids when memory is full
 MANY_LABELS = 10_000
 
-#: bytes of labels that one thread reads at a time
-BATCH = 16 << 20
+#: most labels in the first rows that are checked
+LOOK = 1 << 21
 
 
 # --- the scan ---------------------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ class Scan:
         new = [name for name in names if name not in self._widths]
         if not new or self.input.once:
             return
-        rows = int(np.clip(min(BATCH / 8, self.memory / (16 * room.NEW_LABEL)) / len(new), 1 << 10, 1 << 16))
+        rows = int(np.clip(min(LOOK, self.memory / (16 * room.NEW_LABEL)) / len(new), 1 << 10, 1 << 16))
         for part in self.input.parts(new):
             try:
                 first = next(iter(part.batches(new, rows)))
@@ -454,10 +454,8 @@ class Scan:
         return int(np.clip(room.READING * self.memory / 2 / max(ahead, 1.0), 1, threads))
 
     def _rows_of_batch(self, names: Sequence[str], workers: int) -> int:
-        """Rows that one thread reads at a time: each thread has one batch, another waits, and each is copied once."""
-        per_row = max(1.0, sum(self._per_row.get(name, 8.0) for name in names))
-        rows = min(BATCH / (8 * max(len(names), 1)), room.READING * self.memory / (3 * workers * per_row))
-        return int(np.clip(rows, min(1 << 12, BATCH // (8 * len(names))), 1 << 18))
+        """Rows of these columns that each of some threads reads at a time."""
+        return room.rows_of_batch([self._per_row.get(name, 8.0) for name in names], self.memory, workers)
 
     def holds_sets(self, name: str) -> bool | None:
         """Whether a column holds lists of clusters; None if that is known only when it is counted.

@@ -152,6 +152,8 @@ class Vocabulary:
         self.noise = {x for label in noise or () for x in (label, str(label))}
         #: the smallest label and the codes of a range of integers from there; None if the range is too wide
         self.table: tuple[int, Array] | None = (0, np.empty(0, np.int32))
+        #: the last dictionary, the number of labels known then, and their codes
+        self.seen: tuple[pa.Array, int, Array] | None = None
         self.lock = threading.RLock()
         #: bytes of the labels, with their entries in the list and the dictionary
         self.held = 0
@@ -185,6 +187,12 @@ class Vocabulary:
             for i in np.flatnonzero(codes < 0).tolist():
                 codes[i] = self._added(given[i], most)
         return codes
+
+    def begin(self, labels: Sequence[Label]) -> None:
+        """Add these labels, and look integers among them up without a first pass over a batch."""
+        self.known(labels)
+        if labels and all(type(label) is int and abs(label) < 2**62 for label in labels):
+            self._meet(np.array(labels, dtype=np.int64))
 
     def _added(self, label: Label, most: float) -> int:
         """The code of a new label; raises above this many bytes."""
@@ -227,7 +235,9 @@ class Vocabulary:
         if kind is LabelKind.NULL:
             return np.zeros(len(column), np.uint8)
         if pa.types.is_dictionary(column.type):
-            return self._hashed(column)
+            if kind is not LabelKind.INTEGER or jit.use_kernels(len(column)):
+                return self._hashed(column)
+            column = column.dictionary_decode()
         if kind.element is not None:
             return self._sets(column, who)
         if kind is LabelKind.INTEGER:
@@ -260,6 +270,16 @@ class Vocabulary:
 
     def _hashed(self, column: pa.DictionaryArray) -> Array:
         names, stored = column.dictionary, column.indices
+        if not column.null_count and str(stored.type) in ("uint8", "uint16") and jit.use_kernels(len(stored)):
+            from congruence.engine.kernels import look_up, translate
+
+            indices, place = stored.to_numpy(), self._places(names)
+            codes = np.empty(len(indices), code_type(len(self.labels)))
+            if indices.max() < len(place) and place.min() >= 0:
+                translate(indices, place.astype(codes.dtype), codes)
+                return codes
+            if look_up(indices, 0, place, codes):
+                return codes
         if stored.type.bit_width < 32:  # 128 names use all codes of a byte
             stored = stored.cast("int32")
         elif str(stored.type) == "uint64":
@@ -271,8 +291,19 @@ class Vocabulary:
         used = names if there.all() else names.filter(arrow_library().array(there))
         self._check_room(used)
         place = np.zeros(len(names) + 1, np.int64)
-        place[:-1][there] = self.known(used.to_pylist())
+        new = used.to_pylist()
+        if self.kind is LabelKind.INTEGER:  # the order of integers that are not read as codes
+            self.known(sorted(new))
+        place[:-1][there] = self.known(new)
         return self._placed(place, indices)
+
+    def _places(self, names: pa.Array) -> Array:
+        """The codes of the labels of a dictionary, −1 for new ones."""
+        seen, many = self.seen, len(self.place)
+        if seen is None or seen[1] != many or not seen[0].equals(names):
+            codes = map(self.place.get, names.to_pylist(), repeat(-1))
+            self.seen = seen = names, many, np.fromiter(codes, np.int32, len(names))
+        return seen[2]
 
     def _placed(self, place: Array, indices: Array) -> Array:
         return place.astype(code_type(len(self.labels)))[indices]
