@@ -56,6 +56,25 @@ def test_consensus_matrix_over_several_tiles():
     assert e.consensus_matrix(threshold=0.75).nnz == (expected >= 0.75).sum()
 
 
+def test_blocks_of_integers_count_members():
+    """An integer type gives the number of members; shares would be cut to 0 or 1."""
+    runs = [[0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 0, 1]]
+    codes = np.array(runs)
+    expected = (codes[:, :, None] == codes[:, None, :]).sum(axis=0)
+    for some, counts in ((runs, expected), (runs[:1], codes[0][:, None] == codes[0])):
+        blocks = [b for _, b in cg.consensus_blocks(some, rows=3, dtype="uint8")]
+        assert {b.dtype for b in blocks} == {np.dtype("uint8")}
+        assert np.concatenate(blocks).tolist() == np.array(counts, dtype=int).tolist()
+    gaps = cg.Ensemble([[0, 0, None], [0, None, 0]], unassigned="partial")
+    ((_, plain),) = gaps.consensus_blocks(dtype=int, missing="plain")
+    assert plain.tolist() == [[2, 1, 1], [1, 2, 0], [1, 0, 2]]
+    for shares in (gaps, cg.Ensemble(runs, member_weight=[1, 2, 3]), [np.eye(2), np.full((2, 2), 0.5)]):
+        with pytest.raises(cg.InputError, match="counts members, which must be labels of equal weight"):
+            cg.consensus_blocks(shares, dtype=int)
+    with pytest.raises(cg.InputError, match="uint8 cannot count 256 members; pass dtype='int32'"):
+        cg.consensus_blocks(np.zeros((2, 256), int), dtype="uint8")
+
+
 def test_diagonal_is_1_for_every_ensemble():
     """Also for fuzzy members, points seen by some members, and a point seen by none."""
     for e in (cg.Ensemble([np.array(U), A]), partial([[0, None, 1], [None, None, 0]])):

@@ -31,6 +31,10 @@ class Tiles(Protocol):
 
     scale: float
 
+    @property
+    def counts(self) -> bool:
+        """Whether tiles are integer counts of agreeing members."""
+
     def __len__(self) -> int: ...
 
     def tile(self, rows: slice, cols: slice) -> Array:
@@ -40,7 +44,7 @@ class Tiles(Protocol):
 class MatrixTiles:
     """Tiles of a similarity matrix, checked as they are read if it was too large to check at once."""
 
-    scale = 1.0
+    scale, counts = 1.0, False
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
@@ -56,7 +60,7 @@ class MatrixTiles:
 class LabelTiles:
     """Tiles of the co-association matrix of one clustering: 1 if two points are together."""
 
-    scale = 1.0
+    scale, counts = 1.0, True
 
     def __init__(self, labels: Labels) -> None:
         self.codes = labels.codes
@@ -209,14 +213,15 @@ def tiles_of(x: Similarity | Ensemble, missing: str = "ratio") -> Tiles:
 
 
 def blocks(tiles: Tiles, rows: int, dtype: DTypeLike) -> Iterator[tuple[slice, Array]]:
-    """The matrix in blocks of whole rows."""
-    n = len(tiles)
+    """The matrix in blocks of whole rows; counts of members if the type is one of integers."""
+    n, counts = len(tiles), np.dtype(dtype).kind in "iu"
     for piece in slices(n, rows):
         out = np.empty((piece.stop - piece.start, n), dtype=dtype)
         for cols in slices(n):
-            out[:, cols] = tiles.tile(piece, cols) / tiles.scale
+            tile = tiles.tile(piece, cols)
+            out[:, cols] = tile if counts else tile / tiles.scale
         if not isinstance(tiles, MatrixTiles):
-            out[np.arange(piece.stop - piece.start), np.arange(piece.start, piece.stop)] = 1
+            out[np.arange(piece.stop - piece.start), np.arange(piece.start, piece.stop)] = tiles.scale if counts else 1
         yield piece, out
 
 

@@ -304,13 +304,13 @@ def consensus_blocks(
 ) -> Iterator[tuple[slice, DeviceArray]]:
     """The consensus matrix in blocks of rows, one at a time, if it does not fit in memory.
 
-    With engine="cuda" (or members on a CUDA GPU) blocks are CuPy arrays and stay on the GPU; an integer
-    `dtype` gives the number of members that agree instead of their share.
+    With engine="cuda" (or members on a CUDA GPU) blocks are CuPy arrays and stay on the GPU.
 
     Args:
         ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
         rows: Number of rows per block. Default 256.
-        dtype: Type of the entries. Default float64.
+        dtype: Type of the entries: floats are the share of members that put two points together, integers their number.
+            Default float64.
         missing: How pairs of points without a label in a member count: "ratio" (default) or "plain"; see the guide to
             ensembles.
         engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
@@ -320,7 +320,7 @@ def consensus_blocks(
         An iterator of (slice of rows, block).
 
     Raises:
-        InputError: If an argument is invalid.
+        InputError: If an argument is invalid, or if integers are wanted and members are soft or weighted.
 
     See also:
         `cg.consensus_matrix`.
@@ -330,6 +330,8 @@ def consensus_blocks(
     ...     print(where.start, block.tolist())
     0 [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5]]
     2 [[0.0, 0.5, 1.0]]
+    >>> [block.tolist() for _, block in cg.consensus_blocks([[0, 0, 1], [0, 1, 1]], dtype="uint8")]
+    [[[2, 1, 0], [1, 2, 1], [0, 1, 2]]]
     """
     no_pooled(missing)
     if rows < 1:
@@ -338,9 +340,17 @@ def consensus_blocks(
     if kind.kind not in "fiu":
         raise InputError(f"dtype must be a type of floats or integers, not {kind}")
     e = as_ensemble(ensemble)
+    if kind.kind in "iu" and len(e) > np.iinfo(kind).max:
+        raise InputError(f"{kind} cannot count {len(e):,} members; pass dtype='int32'")
     if engine_for(engine, e.members).on_card:
         return _card_blocks(e, rows, kind)
-    return tiles.blocks(tiles.tiles_of(e, missing), rows, kind)
+    source = tiles.tiles_of(e, missing)
+    if kind.kind in "iu" and not source.counts:
+        raise InputError(
+            f"dtype {kind} counts members, which must be labels of equal weight, without gaps unless missing='plain'; "
+            "pass a type of floats for shares"
+        )
+    return tiles.blocks(source, rows, kind)
 
 
 def _type_of(dtype: DTypeLike, allowed: str) -> np.dtype[Scalar]:
