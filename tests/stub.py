@@ -26,7 +26,7 @@ def stub() -> str:
     for home, public in sorted(cg._HOMES.items()):
         lines += [f"from congruence.{home} import (", *(f"    {name} as {name}," for name in sorted(public)), ")"]
     lines += ["", "__version__: str", "__all__: list[str]", ""]
-    lines += ["def measure(name: str | Measure, **parameters: Option) -> Measure: ..."]
+    lines += ["def measure(name: str | Measure, **parameters: OptionValue) -> Measure: ..."]
     plain = signature(cg.ari)
     lines += ["class _Pair(Protocol):", *(f"    {line}" for line in overloads("__call__", plain, "self, "))]
     for name in names():

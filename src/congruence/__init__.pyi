@@ -274,7 +274,7 @@ from congruence.typing import (
     ClusteringLike,
     EnsembleLike,
     NoiseLike,
-    Option,
+    OptionValue,
     PathLike,
     PointsLike,
     ProgressLike,
@@ -285,7 +285,7 @@ from congruence.typing import (
 __version__: str
 __all__: list[str]
 
-def measure(name: str | Measure, **parameters: Option) -> Measure: ...
+def measure(name: str | Measure, **parameters: OptionValue) -> Measure: ...
 
 class _Pair(Protocol):
     @overload
@@ -772,7 +772,7 @@ def element_centric(
     path: str = ...,
     alpha: float = ...,
     limit: int | None = ...,
-    sample: Option = ...,
+    sample: OptionValue = ...,
     unassigned: Unassigned = ...,
     noise: NoiseLike = ...,
     sample_weight: WeightsLike = ...,
@@ -795,7 +795,7 @@ def element_centric(
     path: str = ...,
     alpha: float = ...,
     limit: int | None = ...,
-    sample: Option = ...,
+    sample: OptionValue = ...,
     unassigned: Unassigned = ...,
     noise: NoiseLike = ...,
     sample_weight: WeightsLike = ...,

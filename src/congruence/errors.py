@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from congruence.typing import Function, Label, Option, Scalar
+from congruence.typing import Function, Label, OptionValue, Scalar
 
 F = TypeVar("F", bound=Function)
 
@@ -203,10 +203,10 @@ def misnamed(**names: str) -> Callable[[F], F]:
 
 
 #: for an option that does not always apply: a description of what it needs, and whether the given arguments have it
-Needs = dict[str, tuple[str, Callable[[dict[str, Option]], object]]]
+Needs = dict[str, tuple[str, Callable[[dict[str, OptionValue]], object]]]
 
 
-def needs(**options: tuple[str, Callable[[dict[str, Option]], object]]) -> Callable[[F], F]:
+def needs(**options: tuple[str, Callable[[dict[str, OptionValue]], object]]) -> Callable[[F], F]:
     """Register what the options of a function need; a call with an option that has no effect is refused.
 
     Args:
@@ -226,12 +226,12 @@ def needs(**options: tuple[str, Callable[[dict[str, Option]], object]]) -> Calla
     return noted
 
 
-def is_one(name: str, *values: str) -> Callable[[dict[str, Option]], bool]:
+def is_one(name: str, *values: str) -> Callable[[dict[str, OptionValue]], bool]:
     """A condition for `needs`: whether an argument is one of these texts."""
     return lambda given: isinstance(given[name], str) and given[name] in values
 
 
-def is_not(name: str, value: str) -> Callable[[dict[str, Option]], bool]:
+def is_not(name: str, value: str) -> Callable[[dict[str, OptionValue]], bool]:
     """A condition for `needs`: whether an argument is anything but this text; unknown texts have separate messages."""
     return lambda given: not (isinstance(given[name], str) and given[name] == value)
 
@@ -240,7 +240,7 @@ def is_not(name: str, value: str) -> Callable[[dict[str, Option]], bool]:
 _OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--members"}
 
 
-def check_needs(function: Function, given: dict[str, Option]) -> None:
+def check_needs(function: Function, given: dict[str, OptionValue]) -> None:
     """Refuse options that have no effect for these arguments, according to the `needs` of the function.
 
     Args:
@@ -252,7 +252,7 @@ def check_needs(function: Function, given: dict[str, Option]) -> None:
             without_effect(function, f"without {what}", **{name: given[name]})
 
 
-def without_effect(function: Function, where: str, **given: Option) -> None:
+def without_effect(function: Function, where: str, **given: OptionValue) -> None:
     """Refuse options that have no effect in this call, unless they have the default value of the function.
 
     Args:

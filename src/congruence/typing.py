@@ -44,7 +44,7 @@ PathLike: TypeAlias = str | os.PathLike[str]
 #: an object with `fit_predict` or `fit` and `labels_`, or a function from data to labels
 Estimator: TypeAlias = object
 #: the value of an option that is passed on to another function, which checks it
-Option: TypeAlias = Any
+OptionValue: TypeAlias = Any
 
 # --- values ---
 

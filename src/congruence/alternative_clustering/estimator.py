@@ -20,7 +20,7 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.estimators import Clusterer, as_table, check_container, new_points
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, EnsembleLike, Frame, Option, PointsLike, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, Frame, OptionValue, PointsLike, Seed
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -77,7 +77,7 @@ class AlternativeClustering(Clusterer):
         bins: int = 10,
         nominal: Sequence[str | int] = (),
         n_init: int | None = None,
-        options: dict[str, Option] | None = None,
+        options: dict[str, OptionValue] | None = None,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters

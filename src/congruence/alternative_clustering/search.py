@@ -31,7 +31,7 @@ from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import MOST_RUNS, InputError, hint, joined, misnamed, names_in, needs, unused_name, whole_number
 from congruence.formulas.record import Status
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, EnsembleLike, Option, PointsLike, ProgressLike, Record, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, OptionValue, PointsLike, ProgressLike, Record, Seed
 
 #: number of shuffles for the scores of random labels
 SHUFFLES = 5
@@ -55,7 +55,7 @@ class Method:
     status: Status = Status.CURRENT
 
     @property
-    def options(self) -> dict[str, Option]:
+    def options(self) -> dict[str, OptionValue]:
         """Its options with their defaults."""
         kinds = inspect.signature(self.find).parameters.values()
         return {p.name: p.default for p in kinds if p.kind is p.KEYWORD_ONLY}
@@ -115,7 +115,7 @@ def alternatives(
     inter: int = 4,
     intra: int = 3,
     progress: ProgressLike = None,
-    **options: Option,
+    **options: OptionValue,
 ) -> Alternatives:
     """Other clusterings of X, each good and different from the given labels and from those found before.
 
@@ -220,7 +220,9 @@ class _Tried:
     reason: InputError | None = None
 
 
-def _methods(method: str, points: Points, options: Mapping[str, Option]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _methods(
+    method: str, points: Points, options: Mapping[str, OptionValue]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The methods to run, and those that "auto" skips, with the reason."""
     if method != "auto":
         return (method,), ()
@@ -242,7 +244,7 @@ def _methods(method: str, points: Points, options: Mapping[str, Option]) -> tupl
 
 def _tried(
     method: str, points: Points, knowns: Mapping[str, Array], k: int, stream: np.random.SeedSequence, runs: int,
-    least: int | None, options: Mapping[str, Option], advance: Callable[[int], object],
+    least: int | None, options: Mapping[str, OptionValue], advance: Callable[[int], object],
 ) -> _Tried:  # fmt: skip
     """The result of one method; with "auto" it has the same random streams as alone."""
     record = METHODS[method]
@@ -280,7 +282,7 @@ def _check(
     knowns: Mapping[str, Array],
     k: object,
     many: int,
-    options: Mapping[str, Option],
+    options: Mapping[str, OptionValue],
     least: int | None,
 ) -> None:
     """Validate a method and its options for these data, before anything starts."""

@@ -16,7 +16,7 @@ from congruence.errors import MOST_DRAWS, InputError, NotApplicable, needs, whol
 from congruence.formulas import find
 from congruence.formulas.record import Better, Measure, ratio
 from congruence.statistics.tables import Array, Table, Tables
-from congruence.typing import ClusteringLike, Option, Record
+from congruence.typing import ClusteringLike, OptionValue, Record
 
 # --- adjusted measures ------------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ class Adjusted(Measure):
         random = random_pair(table, self.null, self.sided)
         return _mean_of(random, find(self.base, **self.parameters), self.n_draws, self.random_state)
 
-    def expectation(self, a: ClusteringLike, b: ClusteringLike, **options: Option) -> Expectation:
+    def expectation(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> Expectation:
         """The expected value of the base measure for these two, its standard error, and how it was computed.
 
         Args:
@@ -140,7 +140,7 @@ class Adjusted(Measure):
         test = tested(t, self.n_draws, self.random_state, None, 0.95, None, False)
         return Expectation(test.expected, test.standard_error, test.exactness, test.n_permutations)
 
-    def standard_error(self, a: ClusteringLike, b: ClusteringLike, **options: Option) -> float:
+    def standard_error(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """Standard error of the adjusted value, propagated from the expected value; 0 if exact.
 
         Args:
@@ -183,7 +183,7 @@ class Adjusted(Measure):
                 "cg.permutation_test(a, b, …).adjusted"
             )
 
-    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Option) -> float:
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """The adjusted measure of two clusterings, matrices or ensembles; the options are those of `compare`."""
         t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
         if t.sizes is not None:
@@ -202,7 +202,7 @@ class Adjusted(Measure):
         return f"Adjusted({self.key}: {self.title}, {self.method}, higher is better, at most 1)"
 
 
-_RECORDS: dict[tuple[str, tuple[tuple[str, Option], ...]], Measure] = {}
+_RECORDS: dict[tuple[str, tuple[tuple[str, OptionValue], ...]], Measure] = {}
 
 
 def _same_record(m: Measure) -> Measure:
@@ -281,10 +281,10 @@ def adjusted(
     )
     record: list[Adjusted] = []
 
-    def formula(t: Tables, **parameters: Option) -> Array:
+    def formula(t: Tables, **parameters: OptionValue) -> Array:
         return _adjusted_values(replace(record[0], parameters=MappingProxyType(parameters)), t)
 
-    def workings(table: Table, **parameters: Option) -> Record:
+    def workings(table: Table, **parameters: OptionValue) -> Record:
         m, tile = replace(record[0], parameters=MappingProxyType(parameters)), Tables.of(table)
         one = find(base, **parameters)
         e = m.of_table(table)

@@ -17,7 +17,7 @@ from congruence.comparison.pair import Comparison
 from congruence.comparison.results import AgainstReference
 from congruence.errors import Caution, NotApplicable
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Option, Seed
+from congruence.typing import ClusteringLike, OptionValue, Seed
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ OWN = ("undefined_draws", "same_halves")
 def beside(
     result: Comparison, a: ClusteringLike, b: ClusteringLike, *, p_values: bool, intervals: bool,
     n_permutations: int | None = None,
-    level: float = 0.95, random_state: Seed = 0, **options: Option,
+    level: float = 0.95, random_state: Seed = 0, **options: OptionValue,
 ) -> Comparison:  # fmt: skip
     """The comparison with p-values and intervals; NaN and a caution for those that cannot be computed."""
     further: dict[str, dict[str, float]] = {}
@@ -83,7 +83,7 @@ def beside_reference(
     result: AgainstReference, reference: ClusteringLike, named: Mapping[str, ClusteringLike], *, p_values: bool,
     intervals: bool,
     n_permutations: int | None = None, level: float = 0.95, correction: Correction = "holm", random_state: Seed = 0,
-    **options: Option,
+    **options: OptionValue,
 ) -> AgainstReference:  # fmt: skip
     """The same for several clusterings and a reference; p-values are corrected for the number of clusterings."""
     further: dict[str, dict[str, Array]] = {}

@@ -20,7 +20,7 @@ from congruence.formulas.record import Measure
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo
 from congruence.statistics.tables import Array, Maxima, Table
-from congruence.typing import ClusteringLike, Option, ProgressLike, Record, Seed
+from congruence.typing import ClusteringLike, OptionValue, ProgressLike, Record, Seed
 
 # --- confidence intervals ---------------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ def confidence_interval(
     random_state: Seed = None,
     threads: int | None = None,
     progress: ProgressLike = None,
-    **options: Option,
+    **options: OptionValue,
 ) -> ConfidenceInterval:
     """A confidence interval for a measure in the population from which the points were sampled, by random halves.
 

@@ -38,7 +38,7 @@ from congruence.typing import (
     EnsembleLike,
     Frame,
     NoiseLike,
-    Option,
+    OptionValue,
     ProgressLike,
     Record,
     Scalar,
@@ -224,7 +224,7 @@ def permutation_tests(
     correction: Correction = "holm",
     threads: int | None = None,
     progress: ProgressLike = None,
-    **options: Option,
+    **options: OptionValue,
 ) -> PermutationTests:
     """Permutation tests of all pairs of clusterings, or of each with a reference, corrected for their number.
 
@@ -347,7 +347,7 @@ def _too_few(draws: int, p: Array, m: Measure) -> tuple[Caution, ...]:
 def _at_once(
     named: dict[str, ClusteringLike], pairs: list[tuple[str, str]], m: Measure, is_first_reference: bool,
     threads: int | None,
-    options: dict[str, Option], bar: Progress,
+    options: dict[str, OptionValue], bar: Progress,
 ) -> tuple[TestsByMoments, Array, list[Caution]] | None:  # fmt: skip
     """All pairs tested by their moments in one pass over the labels, and for which pairs that is reliable.
 

@@ -16,7 +16,7 @@ from congruence.errors import MOST_DRAWS, Caution, InputError, NotApplicable, is
 from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Option, ProgressLike, Record, Seed
+from congruence.typing import ClusteringLike, OptionValue, ProgressLike, Record, Seed
 
 Method = Literal["auto", "draws", "moments"]
 
@@ -188,7 +188,7 @@ def permutation_test(
     threads: int | None = None,
     engine: Literal["auto", "cpu", "cuda"] = "auto",
     progress: ProgressLike = None,
-    **options: Option,
+    **options: OptionValue,
 ) -> PermutationTest:
     """A permutation test of the agreement of two sides by any measure, for everything that `compare` takes.
 
@@ -323,7 +323,7 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
     )  # fmt: skip
 
 
-def without_draws(**facts: Option) -> PermutationTest:
+def without_draws(**facts: OptionValue) -> PermutationTest:
     """A test by moments: nothing was drawn, so its p-value has no interval."""
     return PermutationTest(p_interval=(math.nan, math.nan), n_permutations=0, draws=np.empty(0), **facts)
 

@@ -23,7 +23,7 @@ from congruence.cli.app import (
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import features_of, split, table_of
-from congruence.typing import Option
+from congruence.typing import OptionValue
 
 
 @app.command(needs={**NEEDS_BINS, "seed": ("--sizes sample", lambda given: given["sizes"] == "sample")})
@@ -71,7 +71,12 @@ def adco(
     b = files.pick(other, [second], str(against or data))[second]
     X = features_of(table, features, {"labels": tuple(dict.fromkeys(labels if against is None else [first]))}, data)
     X_b = files.pick(other, list(X), str(against)) if against is not None else None
-    options: dict[str, Option] = {"binning": binning, "bins": bins, "nominal": split(nominal), "adjusted": adjusted}
+    options: dict[str, OptionValue] = {
+        "binning": binning,
+        "bins": bins,
+        "nominal": split(nominal),
+        "adjusted": adjusted,
+    }
     options |= {"bivariate": bivariate, "kernel": kernel, "matching": matching, "sizes": sizes, "random_state": seed}
     options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     options |= {"engine": engine}

@@ -8,10 +8,10 @@ import typer
 from congruence.cli.app import NEEDS_BINS, Bins, BinsBy, Features, Format, Id, Nominal, Output, app
 from congruence.cli.printing import print_json, print_rows, say, show, write_table
 from congruence.cli.reading import features_of, row_ids, split, table_of
-from congruence.typing import Option, Record
+from congruence.typing import OptionValue, Record
 
 
-def _value(text: str) -> Option:
+def _value(text: str) -> OptionValue:
     """The value of an option: a number, yes or no, or a word."""
     for kind in (int, float):
         try:
@@ -44,7 +44,7 @@ def alternatives(
     bins: Bins = 10,
     scale: Annotated[bool, typer.Option(help="Standardise numbers first.")] = True,
     n_init: Annotated[int | None, typer.Option(help="Random restarts.")] = None,
-    option: Annotated[list[str] | None, typer.Option(help="Option of the method, as in epsilon=0.1.")] = None,
+    option: Annotated[list[str] | None, typer.Option(help="OptionValue of the method, as in epsilon=0.1.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
     format: Output = Format.table,
 ) -> None:
@@ -63,7 +63,7 @@ def alternatives(
 
     if out is not None:
         files.check_writable(out, data)
-    settings: dict[str, Option] = {}
+    settings: dict[str, OptionValue] = {}
     for text in option or []:
         name, sign, value = text.partition("=")
         if not sign:

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from congruence.errors import Needs
-from congruence.typing import Dynamic, Function, Option
+from congruence.typing import Dynamic, Function, OptionValue
 
 
 @dataclass
@@ -95,7 +95,7 @@ DATA: dict[str, object] = {
 _needs: dict[str, Needs] = {}
 
 
-def _reads_anndata(given: dict[str, Option]) -> bool:
+def _reads_anndata(given: dict[str, OptionValue]) -> bool:
     from congruence.inputs.files import suffix_of
     from congruence.inputs.formats import ANNDATA
 
@@ -123,7 +123,7 @@ class Command(TyperCommand):
         return found
 
 
-def _local(value: Option) -> Option:
+def _local(value: OptionValue) -> OptionValue:
     """Standard input (`-`) and addresses as files, including those in a list; other values unchanged."""
     if isinstance(value, list):
         return [str(_local(Path(x))) if isinstance(x, str) and _is_elsewhere(x) else _local(x) for x in value]
@@ -190,7 +190,7 @@ def memory_of_tables() -> float | None:
 class App(typer.Typer):
     """An application whose commands share options."""
 
-    def command(self, name: str | None = None, needs: Needs | None = None, **options: Option) -> Callable[[F], F]:
+    def command(self, name: str | None = None, needs: Needs | None = None, **options: OptionValue) -> Callable[[F], F]:
         """Declare a command, with the options that all commands share; `needs` gives the conditions of its options."""
         declare = super().command(name, cls=Command, **options)
 
@@ -208,7 +208,7 @@ class App(typer.Typer):
             }
 
             @wraps(function)
-            def run(**given: Option) -> object:
+            def run(**given: OptionValue) -> object:
                 given["command"] = name or function.__name__
                 for option, value in asdict(Settings()).items():
                     setattr(settings, option, given.pop(option, value) if option in {*shared, "command"} else value)

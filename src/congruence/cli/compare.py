@@ -46,7 +46,7 @@ from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
 from congruence.errors import some_of
-from congruence.typing import ClusteringLike, Option
+from congruence.typing import ClusteringLike, OptionValue
 
 if TYPE_CHECKING:
     from congruence.cli.reading import FoundLabels
@@ -134,12 +134,12 @@ def compare(
         files.check_writable(out, file, *(x for x in more if Path(x).suffix))
         if files.suffix_of(out) == ".npz":
             raise cg.InputError(f"{out}: values are written as .csv, .tsv, .parquet, .feather or .json")
-    options: dict[str, Option] = {
+    options: dict[str, OptionValue] = {
         "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads, "engine": engine
     }  # fmt: skip
     limits = limits_of(fail_under)
     wanted = wanted_measures(measures, limits)
-    chance: dict[str, Option] = {}
+    chance: dict[str, OptionValue] = {}
     if p_values or ci:
         chance = {
             "p_values": p_values, "intervals": ci, "n_permutations": permutations, "level": level, "random_state": seed
@@ -184,8 +184,8 @@ def _one_pair(correction: Correction | None) -> None:
 def _compare_columns(
     read: FoundLabels,
     wanted: str | Sequence[str | Measure] | None,
-    options: dict[str, Option],
-    chance: dict[str, Option],
+    options: dict[str, OptionValue],
+    chance: dict[str, OptionValue],
     correction: Correction | None,
     file: Path,
 ) -> Comparison | AgainstReference:
@@ -224,7 +224,7 @@ def _write(result: Result, out: Path) -> None:
         write_table({name: table[name].to_pylist() for name in table.column_names}, out)
 
 
-def _for_one_file(**options: Option) -> None:
+def _for_one_file(**options: OptionValue) -> None:
     from congruence import InputError
 
     for name, value in options.items():
@@ -238,8 +238,8 @@ def _compare_files(
     wanted: str | Sequence[str | Measure] | None,
     columns: str | None,
     id: str | None,
-    options: dict[str, Option],
-    chance: dict[str, Option],
+    options: dict[str, OptionValue],
+    chance: dict[str, OptionValue],
 ) -> Comparison:
     pair = columns_of_two_files(a, b, columns, id, options["noise"])
     return _compare_pair(*pair.values, wanted, {**options, "noise": pair.noise}, *pair.names, chance)
@@ -249,10 +249,10 @@ def _compare_pair(
     a: ClusteringLike,
     b: ClusteringLike,
     wanted: str | Sequence[str | Measure] | None,
-    options: dict[str, Option],
+    options: dict[str, OptionValue],
     name_a: str,
     name_b: str,
-    chance: dict[str, Option],
+    chance: dict[str, OptionValue],
 ) -> Comparison:
     """Compare two columns, and put their names into the cautions."""
     from dataclasses import replace

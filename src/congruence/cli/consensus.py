@@ -24,7 +24,7 @@ from congruence.cli.app import (
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_json, print_result, print_rows, say, show, write_table
 from congruence.cli.reading import labels_of, row_ids, scanned_columns, split
-from congruence.typing import Option, Record
+from congruence.typing import OptionValue, Record
 
 if TYPE_CHECKING:
     from congruence.consensus_clustering.results import Consensus
@@ -105,7 +105,7 @@ def consensus(
     from congruence.inputs import files
 
     policy: Literal["partial", "error"] = "partial" if partial else "error"
-    scanning: dict[str, Option] = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
+    scanning: dict[str, OptionValue] = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
     to_folder = out is not None and not out.suffix
 
     def selected(members: Ensemble, notes: list[str]) -> Ensemble:

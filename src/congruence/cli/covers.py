@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from congruence.errors import Needs, some_of
-from congruence.typing import Option
+from congruence.typing import OptionValue
 
 if TYPE_CHECKING:
     from congruence.inputs.cover import Cover
@@ -62,7 +62,7 @@ NEEDS_COVERS: Needs = {
 }
 
 
-def no_columns(**options: Option) -> None:
+def no_columns(**options: OptionValue) -> None:
     """Refuse options that name columns: a cover file has none."""
     from congruence import InputError
 

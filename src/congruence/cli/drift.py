@@ -22,7 +22,7 @@ from congruence.cli.app import (
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say
 from congruence.cli.reading import features_of, split, table_of
-from congruence.typing import Option
+from congruence.typing import OptionValue
 
 
 @app.command(needs=NEEDS_BINS)
@@ -57,7 +57,7 @@ def drift(
     table = table_of(data)
     kept = files.pick(table, [labels, window], str(data))
     X = features_of(table, features, {"labels": (labels,), "window": (window,)}, data)
-    options: dict[str, Option] = {"binning": binning, "bins": bins, "nominal": split(nominal), "measure": measure}
+    options: dict[str, OptionValue] = {"binning": binning, "bins": bins, "nominal": split(nominal), "measure": measure}
     options |= {"sizes": sizes, "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     result = cg.drift({**X, **kept}, labels, window, features=list(X), **options)
 

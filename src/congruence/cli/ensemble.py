@@ -26,7 +26,7 @@ from congruence.cli.app import (
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_json, print_result, print_rows, say, show
 from congruence.cli.reading import labels_of, rows_of_two, scanned_columns
-from congruence.typing import Option, Record
+from congruence.typing import OptionValue, Record
 
 if TYPE_CHECKING:
     from congruence.comparison.pair import Comparison
@@ -82,7 +82,7 @@ def ensemble(
         read = scanned[0]
     found, reference = dict(read.columns), read.reference
     truth = found.pop(reference) if reference is not None else None
-    options: dict[str, Option] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
+    options: dict[str, OptionValue] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     check_number(found, MOST_COLUMNS)
     members = cg.Ensemble(found, **options)
     keys = {"mean ari": "ari", "mean nmi_sum": "nmi_sum", "mean vi": "vi", "pnmi (low is diverse)": "nmi_sqrt"}

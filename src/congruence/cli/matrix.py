@@ -42,7 +42,7 @@ from congruence.cli.joining import columns_of_files
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, noise_labels, wanted_measures
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
-from congruence.typing import Option, Record
+from congruence.typing import OptionValue, Record
 
 if TYPE_CHECKING:
     from congruence.comparison.results import AllPairs
@@ -103,7 +103,7 @@ def matrix(
         files.check_writable(out, file, *(more or []))
     scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
     paths = [file, *(more or [])]
-    mass: dict[str, Option] = {}
+    mass: dict[str, OptionValue] = {}
     if holds_covers(paths, format_in):
         no_columns(weight=weight, frequency=frequency, long=long, id=id, columns=columns)
         found = read_covers(paths, format_in, n, keys)
@@ -117,7 +117,7 @@ def matrix(
         read, mass = read_labels(file, columns, id, long, weight, frequency, None, scanning)
         found = read.columns
     measures = measures or ("omega" if holds_covers(paths, format_in) else "ari")
-    options: dict[str, Option] = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
+    options: dict[str, OptionValue] = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
     check_noise_columns(options["noise"], found)
     check_number(found, MOST_COLUMNS, ", or call compare_all in Python")
     result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from congruence.typing import Option
+from congruence.typing import OptionValue
 
 if TYPE_CHECKING:
     from congruence.comparison.presenting import Result
@@ -29,7 +29,7 @@ def check_plot(path: Path | None, *inputs: Path, open_page: bool = False, option
     check_target(path, inputs)
 
 
-def write_plot(result: Result, path: Path, *, open_page: bool = False, **options: Option) -> str:
+def write_plot(result: Result, path: Path, *, open_page: bool = False, **options: OptionValue) -> str:
     """Write the figure of a result atomically, and open it if requested; returns a message for the user."""
     from congruence.inputs import files
     from congruence.machine.writing import replacing, write_text

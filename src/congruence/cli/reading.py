@@ -12,7 +12,7 @@ from congruence.cli.app import at_end, settings
 from congruence.cli.gaps import missing_note, scanned_gaps
 from congruence.cli.printing import say
 from congruence.errors import InputError, some_of
-from congruence.typing import ColumnLike, NoiseLike, Option, PointsLike, Scalar
+from congruence.typing import ColumnLike, NoiseLike, OptionValue, PointsLike, Scalar
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,8 +28,8 @@ Columns = str | Sequence[str] | None
 
 def read_labels(
     file: Path, named: Columns, id: str | None, long: str | None, weight: str | None, frequency: str | None,
-    reference: str | None, scanning: dict[str, Option], find_reference: bool = False,
-) -> tuple[FoundLabels, dict[str, Option]]:  # fmt: skip
+    reference: str | None, scanning: dict[str, OptionValue], find_reference: bool = False,
+) -> tuple[FoundLabels, dict[str, OptionValue]]:  # fmt: skip
     """The clusterings and weights as options: in memory, or scanned."""
     threads = scanning.pop("threads", None)
     extra = (weight, frequency)
@@ -200,7 +200,7 @@ def scanned_columns(
     reference: str | None,
     find_reference: bool = False,
     always: bool = False,
-    **options: Option,
+    **options: OptionValue,
 ) -> tuple[FoundLabels, Scan] | None:
     """The columns of a folder, or of a file read in row groups, and their scan; None if it is read into memory.
 

@@ -24,7 +24,7 @@ from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.plots import show_page
 from congruence.cli.printing import say, show
 from congruence.cli.reading import embeddings_in, labels_of, numbers_in, picture_in, row_ids, said_of, split, table_of
-from congruence.typing import ColumnLike, Label, Option, PointsLike
+from congruence.typing import ColumnLike, Label, OptionValue, PointsLike
 
 if TYPE_CHECKING:
     from congruence.reporting.html import Report
@@ -94,7 +94,7 @@ def report(
     check_page(out)
     paths = [file, *(more or [])]
     check_target(out, [*paths, data])
-    common: dict[str, Option] = {
+    common: dict[str, OptionValue] = {
         "measures": split(measures) or None, "unassigned": unassigned.value, "noise": noise_labels(noise),
         "random_state": seed, "threads": threads, "command": shlex.join(["congruence", *sys.argv[1:]]),
     }  # fmt: skip
@@ -126,7 +126,7 @@ def report(
     _written(made, out, [*notes, *said], open_page)
 
 
-def _for_labels(options: dict[str, Option]) -> None:
+def _for_labels(options: dict[str, OptionValue]) -> None:
     from congruence import InputError
 
     for option, value in options.items():

@@ -29,7 +29,7 @@ from congruence.typing import (
     Index,
     Label,
     NoiseLike,
-    Option,
+    OptionValue,
     PathLike,
     Record,
     WeightsLike,
@@ -130,7 +130,7 @@ def contingency(a: ClusteringLike, b: ClusteringLike, **options: Unpack[PairKeyw
 
 
 def _paired(
-    a: ClusteringLike, b: ClusteringLike, *, threads: int | None = None, engine: str = "auto", **options: Option
+    a: ClusteringLike, b: ClusteringLike, *, threads: int | None = None, engine: str = "auto", **options: OptionValue
 ) -> tuple[PreparedPair, Table]:
     """The validated pair, and its table."""
     pair = prepared_pair(a, b, engine=engine, **options)

@@ -13,7 +13,7 @@ from congruence.errors import InputError, NoSuchName
 from congruence.formulas.record import Measure, find
 from congruence.inputs.frames import make_frame
 from congruence.statistics.tables import Table
-from congruence.typing import Backend, Figure, Frame, Json, Option, Record
+from congruence.typing import Backend, Figure, Frame, Json, OptionValue, Record
 
 
 def counted(many: float, thing: str) -> str:
@@ -49,7 +49,7 @@ def plain(value: object) -> Json:
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
-def figure_of(result: object, backend: Backend, **options: Option) -> Figure:
+def figure_of(result: object, backend: Backend, **options: OptionValue) -> Figure:
     """The figure of a result."""
     import congruence  # late import; avoids a cycle: figures are a higher layer
 
@@ -115,7 +115,7 @@ class Result:
         """
         return make_frame(self.table_columns(), backend or self.kind)
 
-    def to_json(self, **options: Option) -> str:
+    def to_json(self, **options: OptionValue) -> str:
         """Everything in the result, as JSON; undefined values are null.
 
         Args:
@@ -140,7 +140,7 @@ class Result:
 
         return f"<pre>{escape(repr(self))}</pre>"
 
-    def plot(self, backend: Backend = "plotly", **options: Option) -> Figure:
+    def plot(self, backend: Backend = "plotly", **options: OptionValue) -> Figure:
         """A figure of the result; see `cg.figure`.
 
         Args:

@@ -13,7 +13,7 @@ from congruence.formulas.docstrings import COMPARING, LABELS, TREES, TWO, docume
 from congruence.formulas.record import Measure
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
-from congruence.typing import ClusteringLike, MatrixLike, Option
+from congruence.typing import ClusteringLike, MatrixLike, OptionValue
 
 #: options that every function of a measure takes: those of `compare`
 OPTIONS = {p.name: p for p in inspect.signature(compare).parameters.values() if p.kind is p.KEYWORD_ONLY}
@@ -29,7 +29,7 @@ def measure_function(key: str) -> Callable[..., float]:
     averaged = key in ("normalized_mutual_info_score", "adjusted_mutual_info_score")
     known = {*record.parameters, *OPTIONS, *(["average_method"] if averaged else [])}
 
-    def score(*sides: ClusteringLike, **given: Option) -> float:
+    def score(*sides: ClusteringLike, **given: OptionValue) -> float:
         a, b = _two_sides(key, sides, given)
         for name in given.keys() - known:
             raise TypeError(
@@ -56,7 +56,7 @@ def measure_function(key: str) -> Callable[..., float]:
 
 
 def _two_sides(
-    key: str, sides: tuple[ClusteringLike, ...], given: dict[str, Option]
+    key: str, sides: tuple[ClusteringLike, ...], given: dict[str, OptionValue]
 ) -> tuple[ClusteringLike, ClusteringLike]:
     """The two clusterings, by position, as a and b, or as labels_true and labels_pred."""
     found = dict(zip(SIDES, sides, strict=False))
@@ -89,12 +89,12 @@ def _as_matrix(x: MatrixLike, who: str) -> MatrixLike:
     return Similarity(x, who=who) if square and not isinstance(x, Memberships) else x
 
 
-def scorer(measure: str | Measure, **options: Option) -> Callable[..., float]:
+def scorer(measure: str | Measure, **options: OptionValue) -> Callable[..., float]:
     """A scorer for scikit-learn's GridSearchCV and cross_validate: higher is better, so distances change sign.
 
     Args:
         measure (str | Measure): Key, alias or record of a measure of two clusterings.
-        options (Option): Parameters of the measure and options of `cg.compare`, such as `unassigned` or `noise`.
+        options (OptionValue): Parameters of the measure and options of `cg.compare`, such as `unassigned` or `noise`.
 
     Returns:
         Callable[..., float]: A function of (estimator, X, y) that compares `estimator.predict(X)` with y.

@@ -20,7 +20,7 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
 from congruence.statistics.tables import Array
-from congruence.typing import Frame, NoiseLike, Option, PointsLike, Seed, SparseMatrix
+from congruence.typing import Frame, NoiseLike, OptionValue, PointsLike, Seed, SparseMatrix
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -78,7 +78,7 @@ class ConsensusClustering(Clusterer):
         n_clusters: int | None = 8,
         *,
         method: str | Sequence[str] = "auto",
-        generator: Option = None,
+        generator: OptionValue = None,
         n_members: int = 100,
         member_clusters: int | Iterable[int] | None = None,
         noise: NoiseLike = None,

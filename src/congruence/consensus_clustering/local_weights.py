@@ -12,7 +12,7 @@ from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.spectral import spectral_run
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
-from congruence.typing import Option
+from congruence.typing import OptionValue
 
 #: θ of the paper: a smaller value gives less weight to clusters that other members cut
 THETA = 0.4
@@ -37,7 +37,7 @@ def _weighted(e: Evidence) -> Evidence:
     return replace(e, certainty=certainties(e))
 
 
-def _lwea(e: Evidence, k: int | None, rng: np.random.Generator, **options: Option) -> Found:
+def _lwea(e: Evidence, k: int | None, rng: np.random.Generator, **options: OptionValue) -> Found:
     return average_run(_weighted(e), k, rng, **options)
 
 

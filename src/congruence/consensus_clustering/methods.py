@@ -12,7 +12,7 @@ from congruence.consensus_clustering.evidence import Evidence
 from congruence.errors import InputError, hint, joined
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
-from congruence.typing import Option, Record
+from congruence.typing import OptionValue, Record
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Method:
     partitions: tuple[str, ...] = ()
     restarts: tuple[str, ...] = ()
 
-    def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: Option) -> Found:
+    def __call__(self, e: Evidence, k: int, rng: np.random.Generator, **options: OptionValue) -> Found:
         """Clusters of the signatures; see `cg.consensus`."""
         variant = options.pop("variant", None)
         self.check(e, variant)

@@ -37,7 +37,7 @@ from congruence.inputs.coerce import is_scanned
 from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
-from congruence.typing import Client, EnsembleLike, Option, PathLike, PointsLike, ProgressLike, Record, Seed
+from congruence.typing import Client, EnsembleLike, OptionValue, PathLike, PointsLike, ProgressLike, Record, Seed
 
 if TYPE_CHECKING:
     from congruence.consensus_clustering.placing import Placing
@@ -219,7 +219,7 @@ class Request:
     chosen: tuple[str, ...]
     seeds: np.random.SeedSequence
     refine: bool | None
-    options: dict[str, Option]
+    options: dict[str, OptionValue]
     progress: ProgressLike = None
 
     @cached_property
@@ -409,7 +409,7 @@ class _Task:
     part: Evidence
     rows: Array
     k: int | None
-    options: dict[str, Option]
+    options: dict[str, OptionValue]
 
     def variant(self, record: Method, by_auto: bool) -> str | None:
         """The requested variant; "auto" links a sample if there are many signatures."""

@@ -9,7 +9,7 @@ from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.consensus_clustering.partition import partition_graph
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
-from congruence.typing import Option
+from congruence.typing import OptionValue
 
 #: with more clusters than this, and many more than vectors wanted, Lanczos iteration is faster than the dense matrix
 LANCZOS_ABOVE = 500
@@ -130,7 +130,7 @@ def _orthogonal(x: Array, k: int, rng: np.random.Generator) -> Array:
 
 def spectral_run(
     e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, variant: str = "spectral", solver: str = "auto",
-    balance: float = 0.05, **_options: Option,
+    balance: float = 0.05, **_options: OptionValue,
 ) -> Found:  # fmt: skip
     """k-means on the leading eigenvectors of the graph of points and clusters, or its cut by METIS."""
     if variant == "metis":
@@ -181,7 +181,7 @@ def degrees(e: Evidence) -> Array:
     return e.scores(e.weight * e.sizes)
 
 
-def _ncut(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: Option) -> Found:
+def _ncut(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: OptionValue) -> Found:
     degree = degrees(e)
     of_all = e.scores(e.weight * e.sizes_in_tables)
     places, left, _, solver = eigenvectors(e, 1 / np.sqrt(of_all), np.sqrt(e.weight), k, rng)

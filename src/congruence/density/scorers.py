@@ -10,7 +10,7 @@ from congruence.density.similarity import compare_profiles
 from congruence.errors import InputError, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.docstrings import described_arguments, document
-from congruence.typing import ClusteringLike, Option, PointsLike
+from congruence.typing import ClusteringLike, OptionValue, PointsLike
 
 if TYPE_CHECKING:
     from congruence.density.profile import Profile
@@ -27,7 +27,7 @@ def scorer(key: str) -> Callable[..., float]:
         b: ClusteringLike | Profile,
         X: PointsLike = None,
         X_b: PointsLike = None,
-        **given: Option,
+        **given: OptionValue,
     ) -> float:
         if yes_or_no(given.get("adjusted"), "adjusted") and "adjusted" not in record.parameters:
             raise InputError(f"{key} has no adjusted form; cg.adco has one")

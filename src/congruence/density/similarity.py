@@ -38,7 +38,7 @@ from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import Unassigned, noise_caution
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Frame, Label, NoiseLike, Option, PointsLike, Record, Scalar, Seed
+from congruence.typing import ClusteringLike, Frame, Label, NoiseLike, OptionValue, PointsLike, Record, Scalar, Seed
 
 KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 KERNELS = ("linear", "polynomial", "rbf")
@@ -57,7 +57,7 @@ class Kernel:
     gamma: float | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, Option]) -> Kernel:
+    def of(cls, options: Mapping[str, OptionValue]) -> Kernel:
         """The kernel of these options; unknown names and invalid values raise."""
         known = [option.name for option in fields(cls)]
         for name in options:
@@ -227,7 +227,7 @@ def compare_profiles(
     random_state: Seed = None,
     threads: int | None = None,
     engine: Literal["auto", "cpu", "cuda"] = "auto",
-    **historical: Option,
+    **historical: OptionValue,
 ) -> ProfileComparison:
     """Compare two clusterings by their density profiles: values, matched clusters, contribution of each attribute.
 

@@ -17,7 +17,7 @@ from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
 from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.selection.choice import KChoice
-from congruence.typing import Backend, Figure, Option
+from congruence.typing import Backend, Figure, OptionValue
 
 #: the function in `plotly_figures` and `matplotlib_figures` for each type of result
 DRAWN: dict[type, str] = {
@@ -30,7 +30,7 @@ DRAWN_TREES: dict[type, str] = {
 }  # fmt: skip
 
 
-def figure(result: object, backend: Backend = "plotly", **options: Option) -> Figure:
+def figure(result: object, backend: Backend = "plotly", **options: OptionValue) -> Figure:
     """A figure of a result: a plotly figure, or with backend="matplotlib" (extra `plot`) a matplotlib figure for papers.
 
     Save a plotly figure with `.write_html`, or with `.write_image` if kaleido is installed. Save a matplotlib figure with

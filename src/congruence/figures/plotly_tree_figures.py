@@ -12,7 +12,7 @@ from congruence.hierarchies.tangling import Tanglegram
 from congruence.resolution_sweeps.layout import Node
 from congruence.resolution_sweeps.picture import sweep_picture
 from congruence.resolution_sweeps.sweep import Resolutions
-from congruence.typing import ColumnLike, Figure, Option
+from congruence.typing import ColumnLike, Figure, OptionValue
 
 #: most points or clusters with names in a figure, and most cells with their values
 MOST_NAMES, MOST_CELLS = 80, 150
@@ -135,7 +135,7 @@ def draw_sweep(r: Resolutions, color: ColumnLike = "stability", least: float = 0
             (escaped(label), [node for node in drawn.nodes if node.value == i]) for i, label in enumerate(drawn.labels)
         ]
     for place, (label, nodes) in enumerate(groups):
-        marker: dict[str, Option] = {
+        marker: dict[str, OptionValue] = {
             "size": [10 + 40 * (node.size / total) ** 0.5 for node in nodes], "line": {"color": "#333", "width": 0.5},
             "color": EIGHT[place % len(EIGHT)], "opacity": 1,
         }  # fmt: skip

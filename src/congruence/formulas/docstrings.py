@@ -127,7 +127,7 @@ def _signature(score: Callable[..., float], record: Measure) -> inspect.Signatur
     kind = inspect.Parameter.KEYWORD_ONLY
     given = list(inspect.signature(score, eval_str=False).parameters.values())
     own = [
-        inspect.Parameter(key, kind, default=x, annotation=ANNOTATION.get(type(x), "Option"))
+        inspect.Parameter(key, kind, default=x, annotation=ANNOTATION.get(type(x), "OptionValue"))
         for key, x in record.parameters.items()
         if key not in {p.name for p in given}
     ]

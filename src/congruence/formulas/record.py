@@ -23,7 +23,7 @@ from congruence.statistics.matrices import Alone, MatrixSums, PooledInfo
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Table
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
-from congruence.typing import ClusteringLike, Function, Option, Record
+from congruence.typing import ClusteringLike, Function, OptionValue, Record
 
 if TYPE_CHECKING:
     from congruence.statistics import Statistic
@@ -118,7 +118,7 @@ class Measure:
     whole_points: bool = False
     #: whether it describes the members of an ensemble, which a matrix does not have
     of_members: bool = False
-    parameters: Mapping[str, Option] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, OptionValue] = field(default_factory=lambda: MappingProxyType({}))
     #: the axioms for these parameters, if they depend on them
     axioms_for: Callable[..., frozenset[str]] | None = None
     #: smallest and largest value with sample weights, if wider than `range`
@@ -265,7 +265,7 @@ class Measure:
             values[identical & near] = self.best
         return values
 
-    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Option) -> float:
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """The measure of two clusterings; the options are those of `compare`."""
         import congruence  # late import; avoids a cycle: comparison is a higher layer
 
@@ -273,7 +273,7 @@ class Measure:
             return float(getattr(congruence, self.key)(a, b, **{**self.parameters, **options}))
         return float(congruence.compare(a, b, [self], **options)[self.key])
 
-    def explain(self, a: ClusteringLike, b: ClusteringLike, **options: Option) -> Explanation:
+    def explain(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> Explanation:
         """The formula with this pair's numbers in it.
 
         Args:
@@ -313,7 +313,7 @@ class Measure:
         return f"Measure({self.key}{extra}: {self.title}, {self.better} is better, {low} to {high})"
 
 
-def _again(key: str, parameters: dict[str, Option]) -> Measure:
+def _again(key: str, parameters: dict[str, OptionValue]) -> Measure:
     import congruence
 
     return congruence.measure(key, **parameters)
@@ -414,7 +414,7 @@ def measures() -> tuple[Measure, ...]:
     return tuple(_RECORDS.values())
 
 
-def find(name: str | Measure, **parameters: Option) -> Measure:
+def find(name: str | Measure, **parameters: OptionValue) -> Measure:
     """The measure of this key or alias, with these parameters.
 
     Args:

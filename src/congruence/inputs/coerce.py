@@ -29,7 +29,7 @@ from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
 from congruence.statistics.tables import Array, code_type, label_order
-from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, Option
+from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, OptionValue
 
 Clustering = Labels | Memberships
 
@@ -192,7 +192,7 @@ def _labels_from_series(data: ColumnLike, kind: str, who: str) -> Labels:
     return _from_arrow(array, who, **facts)
 
 
-def _from_arrow(array: ColumnLike, who: str, **facts: Option) -> Labels:
+def _from_arrow(array: ColumnLike, who: str, **facts: OptionValue) -> Labels:
     """Labels, or the cover of a column of lists: the clusters of each point."""
     if len(array) and holds_lists(array.type):
         from congruence.inputs.cover_columns import cover_of_rows  # covers are read by this module
@@ -206,7 +206,7 @@ def _from_arrow(array: ColumnLike, who: str, **facts: Option) -> Labels:
 # --- labels of any type ---------------------------------------------------------------------------------------------
 
 
-def labels_from_numpy(values: Array, who: str, **facts: Option) -> Labels:
+def labels_from_numpy(values: Array, who: str, **facts: OptionValue) -> Labels:
     """Labels from a 1-D numpy array of any type."""
     kind = values.dtype.kind
     if len(values) == 0:
@@ -240,7 +240,7 @@ def labels_from_numpy(values: Array, who: str, **facts: Option) -> Labels:
     return Labels(None, (codes, names), gaps, **facts)
 
 
-def _labels_from_floats(values: Array, who: str, **facts: Option) -> Labels:
+def _labels_from_floats(values: Array, who: str, **facts: OptionValue) -> Labels:
     values = values.astype(np.float64, copy=False) + 0.0  # half floats would overflow below, and −0.0 is 0.0
     missing = np.isnan(values)
     gaps = int(missing.sum())
@@ -260,7 +260,7 @@ def _labels_from_floats(values: Array, who: str, **facts: Option) -> Labels:
     return Labels(None, (codes, names), gaps, **facts)
 
 
-def labels_from_arrow(array: ColumnLike, who: str, **facts: Option) -> Labels:
+def labels_from_arrow(array: ColumnLike, who: str, **facts: OptionValue) -> Labels:
     """Labels from an arrow array of any type."""
     pa = arrow_library()
     if len(array) == 0:
@@ -278,7 +278,7 @@ def labels_from_arrow(array: ColumnLike, who: str, **facts: Option) -> Labels:
     return Labels(None, (codes, names), gaps, **facts)
 
 
-def labels_from_categories(codes: Array, categories: list[Label], facts: dict[str, Option]) -> Labels:
+def labels_from_categories(codes: Array, categories: list[Label], facts: dict[str, OptionValue]) -> Labels:
     """Labels from pandas categories, of any type; a code of −1 is a missing value."""
     plain = [x.item() if isinstance(x, np.generic) else x for x in categories]
     order = label_order(plain)

@@ -14,7 +14,7 @@ from congruence.errors import InputError, hint, path_of, some_of, without_effect
 from congruence.inputs.cover import Cover, Duplicates
 from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
 from congruence.inputs.files import existing_file, read_columns, readable, suffix_of
-from congruence.typing import Frame, Json, Label, Option
+from congruence.typing import Frame, Json, Label, OptionValue
 
 Format = Literal["cover", "points", "long", "json"]
 FORMATS = ("cover", "points", "long", "json")
@@ -80,7 +80,7 @@ def read_cover(
 
 
 def _read(path: Path, format: str, points: Sequence[Label] | int | None, duplicates: Duplicates, keys: Keys) -> Cover:
-    options: dict[str, Option] = {"points": points, "duplicates": duplicates, "who": str(path)}
+    options: dict[str, OptionValue] = {"points": points, "duplicates": duplicates, "who": str(path)}
     if format == "long":
         return Cover(_long_table(path), **options)
     text = _text(path)

@@ -30,7 +30,7 @@ from congruence.typing import (
     Label,
     MatrixLike,
     NoiseLike,
-    Option,
+    OptionValue,
     WeightsLike,
 )
 
@@ -271,7 +271,7 @@ class Ensemble(Listing):
 
     # agreement within the ensemble; late imports, because these functions live in higher layers
 
-    def consensus_matrix(self, **options: Option) -> MatrixLike:
+    def consensus_matrix(self, **options: OptionValue) -> MatrixLike:
         """Share of members that put each pair of points together, n × n; see `cg.consensus_matrix`.
 
         Args:
@@ -279,7 +279,7 @@ class Ensemble(Listing):
         """
         return _door().consensus_matrix(self, **options)
 
-    def consensus_blocks(self, **options: Option) -> Iterator[tuple[slice, Array]]:
+    def consensus_blocks(self, **options: OptionValue) -> Iterator[tuple[slice, Array]]:
         """The consensus matrix in blocks of rows, if it does not fit in memory; see `cg.consensus_blocks`.
 
         Args:
@@ -287,7 +287,7 @@ class Ensemble(Listing):
         """
         return _door().consensus_blocks(self, **options)  # type: ignore[no-any-return]
 
-    def certainty(self, **options: Option) -> float:
+    def certainty(self, **options: OptionValue) -> float:
         """1 if all members agree on every pair of points; see `cg.certainty`.
 
         Args:
@@ -295,7 +295,7 @@ class Ensemble(Listing):
         """
         return float(_door().certainty(self, **options))
 
-    def uncertainty(self, **options: Option) -> float:
+    def uncertainty(self, **options: OptionValue) -> float:
         """1 − certainty.
 
         Args:
@@ -303,7 +303,7 @@ class Ensemble(Listing):
         """
         return float(_door().uncertainty(self, **options))
 
-    def consensus_index(self, measure: str | Measure = "nmi_sum", **options: Option) -> float:
+    def consensus_index(self, measure: str | Measure = "nmi_sum", **options: OptionValue) -> float:
         """Mean of a measure over all pairs of members; see `cg.consensus_index`.
 
         Args:
@@ -332,7 +332,7 @@ class Ensemble(Listing):
         """
         return float(_door().pooled_ami(self, labels))
 
-    def arimp(self, labels: ClusteringLike, **options: Option) -> float:
+    def arimp(self, labels: ClusteringLike, **options: OptionValue) -> float:
         """Adjusted Rand index of the consensus matrix and a partition.
 
         Args:
@@ -341,7 +341,7 @@ class Ensemble(Listing):
         """
         return float(_door().arimp(self, labels, **options))
 
-    def arimm(self, other: EnsembleLike, **options: Option) -> float:
+    def arimm(self, other: EnsembleLike, **options: OptionValue) -> float:
         """Adjusted Rand index of the consensus matrix and that of another ensemble, or a matrix.
 
         Args:
@@ -350,7 +350,7 @@ class Ensemble(Listing):
         """
         return float(_door().arimm(self, other, **options))
 
-    def kas(self, other: EnsembleLike, **options: Option) -> float:
+    def kas(self, other: EnsembleLike, **options: OptionValue) -> float:
         """Kernel alignment with another ensemble, matrix or partition.
 
         Args:
@@ -359,7 +359,7 @@ class Ensemble(Listing):
         """
         return float(_door().kas(self, other, **options))
 
-    def nsf(self, other: EnsembleLike, **options: Option) -> float:
+    def nsf(self, other: EnsembleLike, **options: OptionValue) -> float:
         """1 − Frobenius distance / n to another ensemble, matrix or partition.
 
         Args:
@@ -368,7 +368,7 @@ class Ensemble(Listing):
         """
         return float(_door().nsf(self, other, **options))
 
-    def sms(self, other: EnsembleLike, **options: Option) -> float:
+    def sms(self, other: EnsembleLike, **options: OptionValue) -> float:
         """Correlation of the entries with those of another ensemble, matrix or partition.
 
         Args:
@@ -377,7 +377,7 @@ class Ensemble(Listing):
         """
         return float(_door().sms(self, other, **options))
 
-    def ssms(self, other: EnsembleLike, **options: Option) -> float:
+    def ssms(self, other: EnsembleLike, **options: OptionValue) -> float:
         """(1 + sms) / 2.
 
         Args:
@@ -410,7 +410,7 @@ class Ensemble(Listing):
         """
         return _door().consensus_silhouette(self, labels)  # type: ignore[no-any-return]
 
-    def cdf(self, **options: Option) -> ConsensusCdf:
+    def cdf(self, **options: OptionValue) -> ConsensusCdf:
         """Distribution of the consensus values; see `cg.consensus_cdf`.
 
         Args:
@@ -418,7 +418,7 @@ class Ensemble(Listing):
         """
         return _door().consensus_cdf(self, **options)  # type: ignore[no-any-return]
 
-    def pac(self, lower: float = 0.1, upper: float = 0.9, **options: Option) -> float:
+    def pac(self, lower: float = 0.1, upper: float = 0.9, **options: OptionValue) -> float:
         """Proportion of ambiguous pairs: consensus between lower and upper.
 
         Args:

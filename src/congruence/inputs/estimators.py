@@ -14,13 +14,13 @@ from congruence.errors import InputError, refused, some_of, warn, yes_or_no
 from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import in_memory
-from congruence.typing import Frame, MatrixLike, Option, PointsLike
+from congruence.typing import Frame, MatrixLike, OptionValue, PointsLike
 
 
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn clusterer that answers bad arguments of inherited methods with an InputError."""
 
-    def get_params(self, deep: bool = True) -> dict[str, Option]:
+    def get_params(self, deep: bool = True) -> dict[str, OptionValue]:
         """The settings by name.
 
         Args:
@@ -31,7 +31,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         return dict(super().get_params(yes_or_no(deep, "deep")))
 
-    def set_params(self, **params: Option) -> Self:
+    def set_params(self, **params: OptionValue) -> Self:
         """Change settings.
 
         Args:
@@ -105,7 +105,7 @@ def check_container(X: Frame, who: str) -> None:
         raise InputError(f"{who} needs points × attributes, as an array or a frame; got {type(X).__name__}")
 
 
-def new_points(model: Clusterer, X: PointsLike, **options: Option) -> MatrixLike:
+def new_points(model: Clusterer, X: PointsLike, **options: OptionValue) -> MatrixLike:
     """New data for `predict`, with the features that `fit` saw; the options are those of scikit-learn's `validate_data`."""
     check_is_fitted(model)
     X = as_table(X)

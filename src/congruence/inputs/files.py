@@ -38,7 +38,7 @@ from congruence.inputs.numpy_files import array_of, columns_of
 from congruence.inputs.text_cells import as_text
 from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Frame, Option
+from congruence.typing import ColumnLike, Frame, OptionValue
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -248,7 +248,7 @@ def text_reader(
     from pyarrow import csv
 
     def opened(
-        types: Mapping[str, pa.DataType], some: Sequence[str] = (), skip: int = 0, **parse: Option
+        types: Mapping[str, pa.DataType], some: Sequence[str] = (), skip: int = 0, **parse: OptionValue
     ) -> csv.CSVStreamingReader:
         return csv.open_csv(
             str(path),

@@ -28,7 +28,7 @@ from congruence.reporting.html import Report
 from congruence.reporting.members import gathered, worse
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike, Option, ProgressLike, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike, OptionValue, ProgressLike, Seed
 
 #: most pairs whose matched clusters the page lists; above it, only pairs with the reference or the most central cover
 MOST_PAIRS = 45
@@ -133,7 +133,7 @@ def report_of_covers(
     return made
 
 
-def joined(clusterings: EnsembleLike, reference: ClusteringLike, unassigned: Option, noise: NoiseLike) -> Ensemble:
+def joined(clusterings: EnsembleLike, reference: ClusteringLike, unassigned: OptionValue, noise: NoiseLike) -> Ensemble:
     """All covers on the same points; a reference that is not one of their names is added first."""
     if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
         return clusterings

@@ -31,7 +31,7 @@ from congruence.typing import (
     EnsembleLike,
     Frame,
     NoiseLike,
-    Option,
+    OptionValue,
     PointsLike,
     ProgressLike,
     Record,
@@ -89,7 +89,7 @@ class Report:
         """The words of the report: answer, figures, findings, what stands out, cautions."""
         return {name: plain(value) for name, value in vars(self.summary).items()}
 
-    def to_json(self, **options: Option) -> str:
+    def to_json(self, **options: OptionValue) -> str:
         """The same as JSON.
 
         Args:

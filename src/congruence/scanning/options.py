@@ -12,7 +12,7 @@ from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.columns import Column
 from congruence.scanning.scan import Scan, scan
 from congruence.scanning.sources import is_dask_frame
-from congruence.typing import Frame, Option
+from congruence.typing import Frame, OptionValue
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -37,12 +37,12 @@ def columns_of_frames(*series: object) -> tuple[object, ...]:
     return tuple(None if x is None else made[f"{i}"] for i, x in enumerate(series))
 
 
-def scan_options(data: T, options: Mapping[str, Option]) -> T:
+def scan_options(data: T, options: Mapping[str, OptionValue]) -> T:
     """The same inputs, scanned ones with these options; options without scanned inputs are an error."""
     return cast("T", _with_options(data, options))
 
 
-def _with_options(data: object, options: Mapping[str, Option]) -> object:
+def _with_options(data: object, options: Mapping[str, OptionValue]) -> object:
     if is_dask_frame(data):
         data = scan(data)
     if isinstance(data, Scan):
@@ -71,7 +71,7 @@ def _is_scanned(x: object) -> bool:
     return isinstance(column, Column) and isinstance(column.source, Scan)
 
 
-def _moved(data: Sequence[object], options: Mapping[str, Option]) -> list[object]:
+def _moved(data: Sequence[object], options: Mapping[str, OptionValue]) -> list[object]:
     """The input with its scanned columns replaced by those with these options."""
 
     def moved(x: M) -> M:

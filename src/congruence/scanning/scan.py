@@ -28,7 +28,7 @@ from congruence.scanning.sources import Input, source_of
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind, kind_of
 from congruence.statistics.tables import Array
-from congruence.typing import Client, ColumnLike, Label, Option, PathLike, ProgressLike, ScanLike
+from congruence.typing import Client, ColumnLike, Label, OptionValue, PathLike, ProgressLike, ScanLike
 
 #: default memory limit
 MEMORY = "1GB"
@@ -166,7 +166,7 @@ class Scan:
             raise InputError(f"{self.text} has no label columns")
         return self
 
-    def with_options(self, **options: Option) -> Scan:
+    def with_options(self, **options: OptionValue) -> Scan:
         """The same columns with other options; None keeps an option.
 
         Args:

@@ -12,7 +12,7 @@ import numpy as np
 from congruence.errors import InputError
 from congruence.statistics.segments import Array as Array
 from congruence.statistics.segments import crossed
-from congruence.typing import Frame, Label, Option, Record, Scalar, SparseMatrix
+from congruence.typing import Frame, Label, OptionValue, Record, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap, Overlap
@@ -44,7 +44,7 @@ class AsJson:
         """The content of the JSON."""
         raise NotImplementedError
 
-    def to_json(self, **options: Option) -> str:
+    def to_json(self, **options: OptionValue) -> str:
         """The same as JSON.
 
         Args:
