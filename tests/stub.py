@@ -21,7 +21,7 @@ def stub() -> str:
         "",
     ]
     lines += ["from collections.abc import Sequence", "from typing import Literal, Protocol, overload", ""]
-    lines += ["from congruence.inputs.alignment import Align", "from congruence.inputs.labels import Unassigned"]
+    lines += ["from congruence.inputs.alignment import Align", "from congruence.inputs.kinds import Unassigned"]
     place = len(lines)
     for home, public in sorted(cg._HOMES.items()):
         lines += [f"from congruence.{home} import (", *(f"    {name} as {name}," for name in sorted(public)), ")"]

@@ -205,7 +205,7 @@ from congruence.inputs.files import (
 from congruence.inputs.hierarchy import (
     Hierarchy as Hierarchy,
 )
-from congruence.inputs.labels import Unassigned
+from congruence.inputs.kinds import Unassigned
 from congruence.inputs.memberships import (
     Memberships as Memberships,
 )

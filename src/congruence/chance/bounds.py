@@ -9,9 +9,8 @@ from typing import TypeVar
 import numpy as np
 
 from congruence.engine.cpu import table_of
-from congruence.inputs.coerce import Clustering
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
-from congruence.statistics.tables import Array
 
 Number = TypeVar("Number", float, Fraction)
 
@@ -61,7 +60,7 @@ def _hard_sums(a: Labels, b: Labels) -> tuple[int, Fraction, list[Fraction], lis
 
 def _soft_sums(a: Clustering, b: Clustering) -> tuple[int, float, list[float], list[float]]:
     """The same for memberships U and V: sums over pairs of different points of UUᵀ and VVᵀ."""
-    both = [_memberships(x) for x in (a, b)]
+    both = [x.dense() for x in (a, b)]
     here = (both[0].sum(axis=1) > 0) & (both[1].sum(axis=1) > 0)
     u, v = (x[here] for x in both)
     own = [np.square(x).sum(axis=1) for x in (u, v)]
@@ -71,9 +70,3 @@ def _soft_sums(a: Clustering, b: Clustering) -> tuple[int, float, list[float], l
         whole = float(np.square(x.T @ x).sum() - np.square(square).sum())
         sums.append([float(rows.sum()), whole, float(np.square(rows).sum())])
     return len(u), float(np.square(u.T @ v).sum() - (own[0] * own[1]).sum()), sums[0], sums[1]
-
-
-def _memberships(c: Clustering) -> Array:
-    if isinstance(c, Labels):
-        return np.asarray(np.eye(c.k + 1)[c.codes][:, : c.k])
-    return np.asarray(c.dense())

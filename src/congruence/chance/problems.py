@@ -23,18 +23,17 @@ from congruence.chance.draws import (
     variance_of_sums,
 )
 from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
-from congruence.engine import cpu, matrices, plan, soft_tables, tiles
+from congruence.engine import cpu, matrices, plan, tiles
 from congruence.engine.interface import Engine
 from congruence.engine.plan import Progress, Run, engine_for, seed_sequence
 from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas.record import Measure, ratio
 from congruence.inputs.alignment import Mass, PreparedPair
-from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.inputs.matrix_pair import Matrix
-from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
@@ -241,7 +240,7 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
         if issubclass(m.needs, Gram):
             together = float(ratio(statistic.same_a * statistic.same_b, statistic.pairs)[0])
             expected, deviation = _on_line(m, statistic, together, n, _sums_of_gram(a), _sums_of_gram(b))
-        elif all(isinstance(c, Labels) or c.is_probabilistic for c in pair):
+        elif all(c.is_probabilistic for c in pair):
             (own_a, all_a), (own_b, all_b) = (_squares(c) for c in pair)
             # E Σ n_ij²: a point with itself, and two different points
             squares = own_a * own_b / n + (all_a - own_a) * (all_b - own_b) / (n * max(n - 1, 1))
@@ -265,19 +264,15 @@ def _repeated(points: Array, mass: Mass) -> Array:
     return np.repeat(points, mass.values[points])
 
 
-def _rows(c: Clustering) -> Array:
-    return soft_tables.membership_rows(c, slice(None))
-
-
 def _squares(c: Clustering) -> tuple[float, float]:
     """Σ_p |u_p|² and |Σ_p u_p|²."""
-    u = _rows(c)
+    u = c.dense()
     return float((u**2).sum()), float((u.sum(axis=0) ** 2).sum())
 
 
 def _sums_of_gram(c: Clustering) -> tuple[float, float, float]:
     """The sums that `variance_of_sums` takes, for the matrix UUᵀ."""
-    u = _rows(c)
+    u = c.dense()
     own = (u**2).sum(axis=1)
     rows = u @ u.sum(axis=0) - own
     return float(rows.sum()), float(((u.T @ u) ** 2).sum() - (own**2).sum()), float((rows**2).sum())
@@ -438,7 +433,7 @@ def _sums_with_matrix(matrix: Similarity, moved: Ensemble, orders: Sequence[Arra
     total = np.zeros(len(orders))
     diagonal = tiles.diagonal_of(tiles.tiles_of(matrix))
     for member, share in zip(moved.members, moved.shares.tolist(), strict=True):
-        u = _rows(member)
+        u = member.dense()
         columns = np.hstack([u[o] for o in orders])
         together = np.zeros(columns.shape[1])
         for piece in tiles.slices(len(matrix)):
@@ -458,8 +453,8 @@ def _sums_of_side(x: Matrix, squares: Array, n: int) -> tuple[float, float, floa
     else:
         rows = np.zeros(n)
         for member, share in zip(x.members, x.shares.tolist(), strict=True):
-            if isinstance(member, Memberships):
-                u = _rows(member)
+            if member.soft:
+                u = member.dense()
                 rows += share * (u @ u.sum(axis=0) - (u**2).sum(axis=1))
             elif isinstance(member, CoverLabels):
                 rows += share * _sharing(member)

@@ -60,11 +60,8 @@ def generate(
     )
     table = dict(data.ids)
     for name, member in zip(ensemble.names, ensemble.members, strict=True):
-        if isinstance(member, cg.Memberships):
-            table[name] = member.dense().argmax(axis=1)
-        else:
-            codes = member.codes.astype(np.int64)
-            table[name] = [None if c == member.k else c for c in codes.tolist()] if member.gaps else codes
+        codes = member.codes.astype(np.int64)
+        table[name] = [None if c == member.k else c for c in codes.tolist()] if member.gaps else codes
     write_table(table, out)
     if ensemble.is_soft:
         notes.append("the cluster with the largest membership was written; cg.generate in Python keeps memberships")

@@ -14,10 +14,11 @@ from congruence.comparison.trees import all_pairs_of_trees, check_cpu, trees_to
 from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, hint, joined, some_of, without_effect
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
-from congruence.inputs.coerce import Clustering, as_clustering, is_scanned
+from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.hierarchy import Hierarchy
-from congruence.inputs.labels import Unassigned, is_frame
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import is_frame
 from congruence.scanning.columns import Column
 from congruence.scanning.options import scan_options
 from congruence.scanning.scan import Scan

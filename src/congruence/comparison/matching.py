@@ -11,14 +11,13 @@ from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
 from congruence.comparison.presenting import Result, counted, named_table
 from congruence.comparison.scanned import scanned_names, scanned_scores
-from congruence.engine import soft_tables
 from congruence.errors import InputError, NotApplicable, unused_name, without_effect
 from congruence.formulas.matching import assignment
 from congruence.inputs.alignment import Align, PreparedPair
-from congruence.inputs.coerce import Clustering, as_clustering
+from congruence.inputs.coerce import as_clustering
 from congruence.inputs.frames import text_grid
-from congruence.inputs.labels import Labels, Unassigned, frame_kind
-from congruence.inputs.memberships import Memberships
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import Labels, frame_kind
 from congruence.scanning.columns import Column
 from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
@@ -233,8 +232,8 @@ def _cover_scores(pair: tuple[Clustering, Clustering], table: Table) -> Array:
 
 def _point_scores(pair: tuple[Clustering, Clustering], table: Table, overlap: Array) -> Array:
     first, second = pair
-    if isinstance(first, Memberships) or isinstance(second, Memberships):
-        left, right = (soft_tables.membership_rows(c, slice(None)) for c in pair)
+    if first.soft or second.soft:
+        left, right = (c.dense() for c in pair)
         scores = np.einsum("pi,ij,pj->p", left, overlap, right, optimize=True)
         return np.asarray(scores * (len(first) / (left.sum(axis=1) * right.sum(axis=1)).sum()))
     places = []

@@ -28,7 +28,7 @@ from congruence.formulas.record import Measure, is_among
 from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import is_scanned
 from congruence.inputs.frames import html_grid, text_grid
-from congruence.inputs.labels import Unassigned
+from congruence.inputs.kinds import Unassigned
 from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import (
     Backend,

@@ -18,13 +18,13 @@ from congruence.errors import InputError, yes_or_no
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.formats import is_anndata
-from congruence.inputs.labels import Labels, Unassigned, in_memory
-from congruence.inputs.memberships import Memberships
+from congruence.inputs.kinds import Unassigned
+from congruence.inputs.labels import Labels, in_memory
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, NoiseLike, PointsLike, Seed
 
 if TYPE_CHECKING:
-    from congruence.inputs.coerce import Clustering
+    from congruence.inputs.kinds import Clustering
 
 #: maximum number of cells of a profile
 MOST_CELLS = 100_000_000
@@ -145,7 +145,7 @@ def _count_pieces(
     outside = np.zeros(len(n_bins), dtype=np.int64)
     found = []
     for c in clusterings:
-        kind = np.float64 if isinstance(c, Memberships) else np.int64
+        kind = np.float64 if c.soft else np.int64
         found.append((np.zeros((c.k, int(starts[-1])), dtype=kind), np.zeros(c.k, dtype=kind)))
     for piece in pieces:
         codes, beyond = coder(piece)
@@ -162,7 +162,7 @@ def _add(
 ) -> None:
     """Add a chunk of points to the counts and sizes of a clustering."""
     k = clustering.k
-    if isinstance(clustering, Memberships):
+    if clustering.soft:
         rows = clustering.dense(piece)
         sizes += rows.sum(axis=0)
         for i, bins in enumerate(codes):

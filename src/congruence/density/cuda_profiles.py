@@ -10,13 +10,12 @@ import numpy as np
 from congruence.density.binning import Coder, check_values
 from congruence.engine.cuda.stacks import in_memory
 from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
 from congruence.typing import DeviceArray
 
 if TYPE_CHECKING:
-    from congruence.inputs.coerce import Clustering
+    from congruence.inputs.kinds import Clustering
 
 #: threads of a block; blocks for each multiprocessor; points of one block, at least
 THREADS, BLOCKS, POINTS = 512, 8, 1 << 14
@@ -36,7 +35,7 @@ def count_on_card(
     with in_memory():
         found = []
         for c in clusterings:
-            kind: type[np.number] = np.float64 if isinstance(c, Memberships) else np.uint64
+            kind: type[np.number] = np.float64 if c.soft else np.uint64
             found.append((cp.zeros((c.k, total), kind), cp.zeros(c.k, np.float64)))
         seen = cp.zeros((attributes, 2), np.uint64)
         # bin as many points at a time as fit next to one column of numbers
@@ -95,7 +94,7 @@ def _binned(coder: Coder, piece: slice, seen: DeviceArray) -> DeviceArray:
     return codes
 
 
-def _codes(labels: Labels, piece: slice) -> DeviceArray:
+def _codes(labels: Clustering, piece: slice) -> DeviceArray:
     return labels.card.codes[piece] if labels.card is not None else device.cupy().asarray(labels.codes[piece])
 
 
@@ -112,7 +111,7 @@ def _add(
     """Add a chunk of points to the counts and sizes of a clustering."""
     cp = device.cupy()
     k, n = clustering.k, piece.stop - piece.start
-    if isinstance(clustering, Memberships):
+    if clustering.soft:
         u = device.here(clustering.card[piece]) if clustering.card is not None else cp.asarray(clustering.dense(piece))
         sizes += u.sum(axis=0)
         _add_memberships(u, codes, axes.get(), starts, counts)

@@ -33,9 +33,10 @@ from congruence.errors import (
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided
-from congruence.inputs.coerce import Clustering, as_disjoint
+from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.frames import make_frame, text_grid
-from congruence.inputs.labels import Unassigned, noise_caution
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import noise_caution
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, Frame, Label, NoiseLike, OptionValue, PointsLike, Record, Scalar, Seed

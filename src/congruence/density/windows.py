@@ -25,7 +25,8 @@ from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.files import pick
 from congruence.inputs.frames import text_grid
-from congruence.inputs.labels import Labels, Unassigned, frame_kind, in_memory, noise_caution
+from congruence.inputs.kinds import Unassigned
+from congruence.inputs.labels import Labels, frame_kind, in_memory, noise_caution
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,

@@ -25,7 +25,7 @@ from congruence.engine.plan import (
 )
 from congruence.engine.soft_tables import dense_product, soft_tiles
 from congruence.inputs.alignment import Mass
-from congruence.inputs.coerce import Clustering
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels, above, shifted
 from congruence.machine import jit
 from congruence.statistics import Statistic

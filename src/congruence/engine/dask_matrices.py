@@ -79,7 +79,7 @@ class _Side:
             return
         assert isinstance(x, Ensemble)
         for member, share in zip(x.members, x.shares.tolist(), strict=True):
-            rows = member.dense() if isinstance(member, Memberships) else member.codes
+            rows = member.codes if isinstance(member, Labels) else member.dense()
             self.members.append((rows, share))
 
     def block(self, i: int, j: int) -> MatrixLike:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from congruence.engine.plan import Counted, Progress, Run
 from congruence.inputs.alignment import Mass
-from congruence.inputs.coerce import Clustering
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array, Table, Tables

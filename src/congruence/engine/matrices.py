@@ -13,10 +13,9 @@ from congruence.engine.plan import Progress, Run, against_first, engine_for
 from congruence.engine.tiles import tile_sums, tiles_of
 from congruence.errors import InputError, NotApplicable
 from congruence.inputs.alignment import point_weights
-from congruence.inputs.cover import CoverLabels, check_one_kind
+from congruence.inputs.cover import check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MatrixSums, MemberInfo, PooledInfo
@@ -51,16 +50,7 @@ def sparse_sums(p: Similarity, q: Similarity | Ensemble) -> MatrixSums:
     else:
         other = np.zeros(len(value))
         for member, share in zip(q.members, q.shares.tolist(), strict=True):
-            if isinstance(member, Memberships):
-                left, right = (member.matrix[x] for x in (row, col))
-                same = np.asarray(
-                    (left.multiply(right) if hasattr(left, "multiply") else left * right).sum(axis=1)
-                ).ravel()
-            elif isinstance(member, CoverLabels):
-                same = member.share(row, col)
-            else:
-                same = member.codes[row] == member.codes[col]
-            other += share * same
+            other += share * member.pairwise(row, col)[0]
         within = table_sums(q, q, within=False, missing="plain")
         s_q, s_qq = float(within.s_q[0]), float(within.s_pq[0])
         diagonal = np.ones(n)

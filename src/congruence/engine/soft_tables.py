@@ -12,9 +12,7 @@ from congruence.engine.interface import Product
 from congruence.engine.plan import MEMORY, Run, TableTile, pairs_of, tiles
 from congruence.errors import InputError
 from congruence.inputs.alignment import Mass, point_weights
-from congruence.inputs.coerce import Clustering
-from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
+from congruence.inputs.kinds import Clustering
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import SparseMatrix
@@ -33,13 +31,15 @@ def soft_tiles(
     weights, own_weights = point_weights(mass, n)
     weights = np.ones(n) if weights is None else weights
     total, own = float(n if mass is None else mass.points), float(own_weights.sum())
-    crisp = np.array([isinstance(c, Labels) or c.is_crisp for c in members])
-    columns = [_Columns(c, weights, own_weights) for c in members]
+    crisp = np.array([c.is_crisp for c in members])
+    sums = [c.sums(weights) for c in members]
+    within = [_together(*own_sums, own_weights) for own_sums in sums]
     for tile in tiles(runs, lambda i, j: k[i] * k[j] * 24.0, budget):
         pair_i, pair_j = pairs_of(tile)
         cells, grams = [], []
         for i, j, (row, col, value) in _products(members, k, pair_i, pair_j, weights, product):
-            grams.append(_gram(columns[i], columns[j], value))
+            self_pairs = (own_weights * sums[i][0] * sums[j][0]).sum()
+            grams.append((float((value**2).sum() - self_pairs), within[i], within[j]))
             cells.append((row, col, value * (total / value.sum())))
         row, col, count = (np.concatenate(x) for x in zip(*cells, strict=True))
         starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells])])
@@ -62,7 +62,7 @@ def _both_rows(
     a: Clustering, b: Clustering, weights: Array, own: Array
 ) -> tuple[SparseMatrix, SparseMatrix, Array, Array]:
     """The memberships of two clusterings, sparse, with the weights of the points and their self-pair contributions."""
-    return _sparse(a), _sparse(b), weights, own
+    return a.sparse(), b.sparse(), weights, own
 
 
 def _products(
@@ -74,7 +74,7 @@ def _products(
     pairs = zip(pair_i.tolist(), pair_j.tolist(), strict=True)
     if int(at_i[-1]) * int(at_j[-1]) > MEMORY // 4:
         for i, j in pairs:
-            cells = (_sparse(members[i]).T @ _sparse(members[j]).multiply(weights[:, None])).tocsr().tocoo()
+            cells = (members[i].sparse().T @ members[j].sparse().multiply(weights[:, None])).tocsr().tocoo()
             yield i, j, (cells.row, cells.col, cells.data)
         return
     whole = product([members[i] for i in left], [members[j] for j in right], weights)
@@ -93,47 +93,12 @@ def dense_product(left: Sequence[Clustering], right: Sequence[Clustering], weigh
     alike = len(left) == len(right) and all(x is y for x, y in zip(left, right, strict=True))
     for start in range(0, len(weights), chunk):
         piece = slice(start, start + chunk)
-        u = np.hstack([membership_rows(c, piece) for c in left])
-        v = u if alike else np.hstack([membership_rows(c, piece) for c in right])
+        u = np.hstack([c.dense(piece) for c in left])
+        v = u if alike else np.hstack([c.dense(piece) for c in right])
         whole += u.T @ (v * weights[piece, None])
     return whole
 
 
-def membership_rows(clustering: Clustering, piece: slice) -> Array:
-    """Memberships of some points, dense; labels as 0 and 1."""
-    if isinstance(clustering, Memberships):
-        return clustering.dense(piece)
-    codes = clustering.codes[piece]
-    rows = np.zeros((len(codes), clustering.k))
-    rows[np.arange(len(codes)), codes] = 1.0
-    return rows
-
-
-def _sparse(clustering: Clustering) -> SparseMatrix:
-    from scipy.sparse import csr_array
-
-    if isinstance(clustering, Memberships):
-        return csr_array(clustering.matrix)
-    n = len(clustering)
-    return csr_array((np.ones(n), clustering.codes, np.arange(n + 1)), shape=(n, clustering.k))
-
-
-class _Columns:
-    """One clustering as columns of memberships: the sums that its Gram matrix UUᵀ needs, over different points."""
-
-    def __init__(self, clustering: Clustering, weights: Array, own_weights: Array) -> None:
-        self.own_weights = own_weights
-        if isinstance(clustering, Memberships):
-            matrix = clustering.matrix
-            squares = matrix.multiply(matrix) if hasattr(matrix, "tocsr") else matrix**2
-            self.norms, margin = np.asarray(squares.sum(axis=1)).ravel(), np.asarray(matrix.T @ weights).ravel()
-        else:
-            self.norms = np.ones(len(clustering))
-            margin = np.bincount(clustering.codes, weights=weights, minlength=clustering.k)
-        self.together = float((margin**2).sum() - (own_weights * self.norms).sum())
-
-
-def _gram(a: _Columns, b: _Columns, cells: Array) -> tuple[float, float, float]:
-    """Σ over ordered pairs of different points: of P·Q, of P, of Q, for the Gram matrices P and Q."""
-    both = float((cells**2).sum() - (a.own_weights * a.norms * b.norms).sum())
-    return both, a.together, b.together
+def _together(norms: Array, margin: Array, own_weights: Array) -> float:
+    """Σ over ordered pairs of different points of the Gram matrix UUᵀ, from the sums of U."""
+    return float((margin**2).sum() - (own_weights * norms).sum())

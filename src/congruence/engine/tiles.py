@@ -13,10 +13,9 @@ from congruence.engine import plan
 from congruence.engine.plan import Progress
 from congruence.errors import InputError
 from congruence.inputs.alignment import Mass, point_weights
-from congruence.inputs.cover import CoverLabels, check_one_kind
+from congruence.inputs.cover import check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.machine import jit
 from congruence.statistics.matrices import MatrixSums
@@ -109,15 +108,9 @@ class EnsembleTiles:
         together, seen = np.zeros((n_rows, n_cols)), np.zeros((n_rows, n_cols))
         for member, share in zip(self.ensemble.members, self.share.tolist(), strict=True):
             weight = 1.0 if self.counts else share
-            if isinstance(member, Memberships):
-                together += weight * (member.dense(rows) @ member.dense(cols).T)
-                seen += weight
-                continue
-            a, b = member.codes[rows, None], member.codes[None, cols]
-            observed = (a < member.k) & (b < member.k)
-            same = member.together(rows, cols) if isinstance(member, CoverLabels) else a == b
-            together += weight * (same & observed)
-            seen += weight * observed
+            same, both = member.together(rows, cols)
+            together += weight * same
+            seen += weight * both
         if self.ensemble.has_gaps and self.missing == "ratio":
             with np.errstate(invalid="ignore", divide="ignore"):
                 return np.where(seen > 0, together / seen, np.nan)

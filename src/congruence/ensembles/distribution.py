@@ -12,10 +12,8 @@ from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
 from congruence.errors import MOST_DRAWS, InputError, is_one, needs, whole_number
-from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
 from congruence.typing import EnsembleLike, ProgressLike, Record, Scalar
 
@@ -180,17 +178,9 @@ def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | Non
     i, j = (np.searchsorted(ends, x, side="right") for x in (first, second))
     together, seen = np.zeros(sample), np.zeros(sample)
     for member, share in zip(e.members, e.shares.tolist(), strict=True):
-        if isinstance(member, Memberships):
-            u = member.dense()
-            together += share * (u[i] * u[j]).sum(axis=1)
-            seen += share
-        else:
-            both = (member.codes[i] < member.k) & (member.codes[j] < member.k)
-            same = member.codes[i] == member.codes[j]
-            if isinstance(member, CoverLabels):
-                same = member.share(i, j) | (i == j)
-            together += share * (same & both)
-            seen += share * both if missing == "ratio" else share
+        same, both = member.pairwise(i, j)
+        together += share * same
+        seen += share * both if missing == "ratio" else share
     known = seen > 0
     different, counts = np.unique(np.round(together[known] / seen[known], 12), return_counts=True)
     return _cdf_of(dict(zip(different.tolist(), counts.astype(float).tolist(), strict=True)), is_exact=False)

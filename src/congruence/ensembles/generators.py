@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
     from sklearn.cluster import KMeans
 
-    from congruence.inputs.coerce import Clustering
+    from congruence.inputs.kinds import Clustering
 
 #: makes one member, labels (NaN if missing) or memberships, from data, a number of clusters and a random stream
 Maker = Callable[[Array | SparseMatrix, int, np.random.Generator], Array]

@@ -13,8 +13,8 @@ from congruence.errors import InputError, without_effect
 from congruence.inputs.alignment import whole_labels
 from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, DeviceArray, EnsembleLike, Label, PathLike
@@ -99,7 +99,7 @@ def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
     every = xp.arange(e.n_points)
     together, seen = xp.zeros((e.n_points, c.k)), xp.zeros((e.n_points, c.k))
     for member, share in zip(e.members, e.shares.tolist(), strict=True):
-        if isinstance(member, Memberships):
+        if member.soft:
             u = xp.asarray(member.dense() if member.card is None or not on_card else device.here(member.card))
             sums = xp.stack([xp.bincount(codes, weights=weight * column, minlength=c.k) for column in u.T])
             together += share * (u @ sums)
@@ -169,7 +169,7 @@ def item_cells(e: Ensemble, c: Labels) -> DeviceArray:
     return csr_array((cells.data[kept] / seen[kept], (row[kept], column[kept])), shape=(n, c.k))
 
 
-def _codes(labels: Labels, on_card: bool) -> DeviceArray:
+def _codes(labels: Clustering, on_card: bool) -> DeviceArray:
     """The codes on the host or the GPU."""
     if not on_card:
         return labels.codes

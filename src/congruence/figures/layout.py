@@ -20,7 +20,6 @@ from congruence.formulas.matching import assignment
 from congruence.formulas.record import Measure
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike
 
@@ -302,7 +301,7 @@ def _block_means(e: Ensemble, order: Array, edges: Array) -> Array:
     whole = 0.0
     for member, share in zip(e.members, e.shares.tolist(), strict=True):
         here = full
-        if isinstance(member, Memberships):
+        if member.soft:
             u = member.dense()
             table = np.stack([np.bincount(group, weights=column, minlength=many) for column in u.T], axis=1)
             own = np.bincount(group, weights=(u**2).sum(axis=1), minlength=many)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from congruence.errors import Caution, InputError, some_of, without_effect
-from congruence.inputs.coerce import Clustering, as_clustering, as_disjoint
+from congruence.inputs.coerce import as_clustering, as_disjoint
 from congruence.inputs.cover import CoverLabels, with_policies
-from congruence.inputs.labels import Labels, Unassigned, frame_kind, noise_caution, spelling_caution
-from congruence.inputs.memberships import Memberships
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import Labels, frame_kind, noise_caution, spelling_caution
 from congruence.inputs.weights import check_spread, least_exponent, numbers_in, whole_numbers
 from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike, ColumnLike, Index, NoiseLike, PointsLike, WeightsLike
@@ -428,7 +428,7 @@ class PreparedPair:
         found += self._dropped(table, n_used)
         if self.is_soft:
             found.append(Caution("soft", "", SOFT))
-        if any(isinstance(c, Memberships) and not c.is_probabilistic for c in self.sides):
+        if not all(c.is_probabilistic for c in self.sides):
             found.append(Caution("possibilistic", "", POSSIBILISTIC))
         return tuple(found)
 

@@ -16,6 +16,7 @@ from congruence.inputs.encoding import (
     named_clusters,
     refuse_type,
 )
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import (
     Labels,
     frame_kind,
@@ -30,8 +31,6 @@ from congruence.inputs.similarity import Similarity
 from congruence.machine import device
 from congruence.statistics.tables import Array, code_type, label_order
 from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, OptionValue
-
-Clustering = Labels | Memberships
 
 
 def as_clustering(data: ClusteringLike, who: str = "labels") -> Clustering:

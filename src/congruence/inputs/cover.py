@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 
 from congruence.errors import Caution, InputError, joined, names_in, whole_number, without_effect
-from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
-from congruence.inputs.labels import Labels, Unassigned, frame_kind, name_of_unassigned
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import Labels, frame_kind, name_of_unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, ClusterNames, code_type
@@ -266,6 +266,7 @@ def signatures(point: Array, cluster: Array, n: int, names: ClusterNames) -> tup
 class CoverLabels(Labels):
     """A cover as labels of signatures (the sets of clusters points are in), with the clusters of each signature."""
 
+    overlapping = True
     clusters: ClusterMap = None  # type: ignore[assignment, misc]
     #: names of the points, in order
     points: Sequence[Label] | None = None
@@ -296,7 +297,7 @@ class CoverLabels(Labels):
         found.data = np.ones(len(found.data))
         return found
 
-    def sparse(self, points: slice | Array) -> SparseMatrix:
+    def sparse(self, points: slice | Array = slice(None)) -> SparseMatrix:
         """Rows of the points × clusters matrix; empty for points that were left out."""
         from scipy.sparse import csr_array, vstack
 
@@ -304,15 +305,22 @@ class CoverLabels(Labels):
         rows = self.clusters.sparse(np.arange(len(self.clusters.lengths)))
         return vstack([rows, csr_array((1, self.clusters.k))]).tocsr()[codes] if self.gaps else rows[codes]
 
-    def together(self, rows: slice, cols: slice) -> Array:
-        """Which of these points share a cluster; a point with itself counts as sharing one."""
+    def dense(self, points: slice = slice(None)) -> Array:
+        """The same as a dense array."""
+        return np.asarray(self.sparse(points).toarray())
+
+    def together(self, rows: slice, cols: slice) -> tuple[Array, Array]:
+        """Which of these points share a cluster (each does with itself), and whether both were kept."""
         shared = (self.sparse(rows) @ self.sparse(cols).T).toarray() > 0
         first, second = (np.arange(len(self.codes))[x] for x in (rows, cols))
-        return np.asarray(shared | (first[:, None] == second[None, :]))
+        both = super().together(rows, cols)[1]
+        return (shared | (first[:, None] == second[None, :])) & both, both
 
-    def share(self, first: Array, second: Array) -> Array:
-        """Whether the first and second point of each pair share a cluster."""
-        return np.asarray(self.sparse(first).multiply(self.sparse(second)).sum(axis=1)).ravel() > 0
+    def pairwise(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """The same for the first and the second point of each pair."""
+        shared = np.asarray(self.sparse(first).multiply(self.sparse(second)).sum(axis=1)).ravel() > 0
+        both = super().pairwise(first, second)[1]
+        return (shared | (first == second)) & both, both
 
     def with_policy(self, unassigned: str, noise: Collection[Hashable] | None, who: str) -> CoverLabels:
         """The cover with points in no cluster kept, dropped or made into clusters, and without noise clusters."""
@@ -401,7 +409,7 @@ class SharedMemberships(Memberships):
         """The memberships of a cover; one without clusters has one column of zeros."""
         if cover.gaps:
             raise InputError("unassigned='drop' is not defined between memberships and covers; drop those points first")
-        rows = cover.sparse(slice(None))
+        rows = cover.sparse()
         rows = rows.multiply(1 / np.maximum(rows.sum(axis=1), 1.0)[:, None]).tocsr()
         made = cls(rows, cover.clusters.names)
         made.index, made.title, made.kind = cover.index, cover.title, cover.kind

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from congruence.errors import Caution, InputError
 from congruence.inputs.alignment import Align, aligned
-from congruence.inputs.coerce import Clustering
 from congruence.inputs.cover import Cover
 from congruence.inputs.cover_reading import plain
+from congruence.inputs.kinds import Clustering
 from congruence.statistics.tables import label_order
 from congruence.typing import Label
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from congruence.errors import Caution, InputError, names_in, some_of, without_effect
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
-from congruence.inputs.coerce import Clustering, as_clustering
+from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_names import listed_names
 from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, member_weights, title_of
 from congruence.inputs.cover import Cover
 from congruence.inputs.files import read_columns, without_ids
-from congruence.inputs.labels import Labels, Unassigned, frame_kind, from_dlpack, in_memory, label_cautions
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory, label_cautions
 from congruence.inputs.listing import Listing
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,23 +16,18 @@ from congruence.inputs.encoding import (
     arrow_library,
     encode_arrow,
 )
+from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.machine import device, jit
 from congruence.statistics.tables import Array, ClusterNames, code_type, smallest
-from congruence.typing import DeviceArray, Frame, Index, Label, MatrixLike
+from congruence.typing import DeviceArray, Frame, Index, Label, MatrixLike, SparseMatrix
 
 T = TypeVar("T")
-
-if TYPE_CHECKING:
-    from congruence.statistics.covers import ClusterMap
 
 #: points that a thread reads at a time
 PIECE = 1 << 22
 
 #: points that numpy reads at a time, so that it needs no second copy of the input
 CHUNK = 1 << 16
-
-Unassigned = Literal["error", "drop", "singletons", "cluster", "partial", "keep"]
-
 
 #: libraries that frames can be created with
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
@@ -125,7 +120,7 @@ def unwrap_2d(data: MatrixLike) -> tuple[MatrixLike, Index, str | None, str | No
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class Labels(Clustering):
     """Each of n points in one of k named clusters, or in none.
 
     Integers are kept as `values` and encoded when `codes` is first used: a single pair is counted without encoding.
@@ -141,18 +136,8 @@ class Labels:
     cautions: tuple[Caution, ...] = ()
     #: codes on the GPU, for labels given there; they are copied to the host when `codes` is first used
     card: device.Codes | None = None
-    soft = False
-    #: whether it is a scanned column, read when it is counted (`cg.scan`)
-    lazy = False
-    #: labels are compared by their tables, not by a digest
+    is_crisp = is_probabilistic = True
     digest = b""
-    #: for a cover: the clusters of each label (signature)
-    clusters: ClassVar[ClusterMap | None] = None
-
-    @property
-    def overlapping(self) -> bool:
-        """Whether this is a cover."""
-        return self.clusters is not None
 
     @cached_property
     def _encoded(self) -> tuple[Array, ClusterNames]:
@@ -213,6 +198,37 @@ class Labels:
             return self.card.n
         source = self.values if self.values is not None else self.codes
         return len(source)
+
+    def dense(self, points: slice = slice(None)) -> Array:
+        """1 for each of these points and its cluster, else 0."""
+        codes = self.codes[points]
+        rows = np.zeros((len(codes), self.k + (self.gaps > 0)))
+        rows[np.arange(len(codes)), codes] = 1.0
+        return rows[:, : self.k]
+
+    def sparse(self) -> SparseMatrix:
+        """The same of all points, as a CSR array."""
+        from scipy.sparse import csr_array
+
+        there = self.codes < self.k
+        starts = np.concatenate([[0], np.cumsum(there)])
+        return csr_array((np.ones(starts[-1]), self.codes[there], starts), shape=(len(self), self.k))
+
+    def sums(self, weights: Array) -> tuple[Array, Array]:
+        """1 for each point, and the weight of each cluster."""
+        return np.ones(len(self)), np.bincount(self.codes, weights=weights, minlength=self.k)
+
+    def together(self, rows: slice, cols: slice) -> tuple[Array, Array]:
+        """For each of these points with each of those: whether they are in one cluster, and whether both are labelled."""
+        a, b = self.codes[rows, None], self.codes[None, cols]
+        both = (a < self.k) & (b < self.k)
+        return (a == b) & both, both
+
+    def pairwise(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """The same for the first and the second point of each pair."""
+        a, b = self.codes[first], self.codes[second]
+        both = (a < self.k) & (b < self.k)
+        return (a == b) & both, both
 
     def _recoded(self, codes: Array, names: ClusterNames, gaps: int) -> Labels:
         return replace(self, values=None, card=None, encoded=(codes, names), gaps=gaps)

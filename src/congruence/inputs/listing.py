@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from congruence.errors import InputError
-from congruence.inputs.coerce import Clustering
 from congruence.inputs.frames import make_frame
-from congruence.inputs.memberships import Memberships
+from congruence.inputs.kinds import Clustering
 from congruence.statistics.tables import AsJson
 from congruence.typing import Frame, Record
 
@@ -29,7 +28,7 @@ class Listing(AsJson):
         for name, member in zip(self.names, self.members, strict=True):
             if member.lazy:
                 raise InputError(f"{name} is scanned: its labels stay in their file; read the file to list them")
-            if isinstance(member, Memberships):
+            if member.soft:
                 shares = member.dense().T.tolist()
                 found |= {f"{name}:{x}": share for x, share in zip(member.names, shares, strict=True)}
                 continue

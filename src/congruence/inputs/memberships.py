@@ -8,15 +8,16 @@ from functools import cached_property
 import numpy as np
 
 from congruence.errors import Caution, InputError, names_in, some_of
-from congruence.inputs.labels import Unassigned, unwrap_2d
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import unwrap_2d
 from congruence.machine import device
 from congruence.statistics.tables import Array, ClusterNames
-from congruence.typing import Index, Label, MatrixLike
+from congruence.typing import DeviceArray, Index, Label, MatrixLike, SparseMatrix
 
 # --- memberships ------------------------------------------------------------------------------------------------
 
 
-class Memberships:
+class Memberships(Clustering):
     """Memberships of n points in k clusters (a 2-D array): fuzzy, probabilistic or possibilistic.
 
     Args:
@@ -35,10 +36,9 @@ class Memberships:
     """
 
     soft = True
-    lazy = False
-    gaps = 0
-    clusters = None
-    overlapping = False
+    names: tuple[Label, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+    card: DeviceArray = None
 
     def __init__(self, memberships: MatrixLike, names: ClusterNames | None = None, *, who: str = "memberships") -> None:
         #: the same values on the GPU, if they were given there
@@ -55,7 +55,6 @@ class Memberships:
         if 0 in matrix.shape:
             raise InputError(f"{who}: there are no points (memberships of shape {matrix.shape} were given)")
         self.index, self.title, self.kind = index, title, kind
-        self.cautions: tuple[Caution, ...] = ()
         cells = matrix.data if sparse else matrix
         self._check(matrix, cells, sparse, who)
         used = np.asarray(matrix.sum(axis=0)).ravel() > 0
@@ -75,7 +74,7 @@ class Memberships:
             matrix = matrix[:, np.flatnonzero(used)]
             self.card = self.card[:, np.flatnonzero(used)] if self.card is not None else None
         self.matrix = matrix
-        self.names: tuple[Label, ...] = tuple(listed[i] for i in np.flatnonzero(used))
+        self.names = tuple(listed[i] for i in np.flatnonzero(used))
 
     @staticmethod
     def _check(matrix: MatrixLike, cells: Array, sparse: bool, who: str) -> None:
@@ -111,7 +110,7 @@ class Memberships:
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
-    @property
+    @cached_property
     def is_probabilistic(self) -> bool:
         """Whether the memberships of each point add up to 1."""
         return bool(np.allclose(np.asarray(self.matrix.sum(axis=1)).ravel(), 1.0, atol=1e-6))
@@ -121,6 +120,11 @@ class Memberships:
         """Whether every point belongs to one cluster only."""
         cells = self.matrix.data if hasattr(self.matrix, "tocsr") else self.matrix
         return bool(((cells == 0) | (cells == 1)).all() and (np.asarray(self.matrix.sum(axis=1)) == 1).all())
+
+    @property
+    def codes(self) -> Array:
+        """The cluster of the largest membership of each point."""
+        return np.asarray(self.dense().argmax(axis=1))
 
     @cached_property
     def digest(self) -> bytes:
@@ -141,6 +145,42 @@ class Memberships:
             points: Which points, as a slice.
         """
         return _dense(self.matrix[points])
+
+    def sparse(self) -> SparseMatrix:
+        """All memberships as a CSR array."""
+        from scipy.sparse import csr_array
+
+        return csr_array(self.matrix)
+
+    def sums(self, weights: Array) -> tuple[Array, Array]:
+        """For each point the sum of its squared memberships, and for each cluster the weighted sum of its memberships.
+
+        Args:
+            weights: Weights of the points.
+        """
+        squares = self.matrix.multiply(self.matrix) if hasattr(self.matrix, "tocsr") else self.matrix**2
+        return np.asarray(squares.sum(axis=1)).ravel(), np.asarray(self.matrix.T @ weights).ravel()
+
+    def together(self, rows: slice, cols: slice) -> tuple[Array, Array]:
+        """The products of the memberships of each of these points with each of those; every point is labelled.
+
+        Args:
+            rows: Points, as a slice.
+            cols: Other points, as a slice.
+        """
+        products = self.dense(rows) @ self.dense(cols).T
+        return products, np.ones(products.shape, dtype=bool)
+
+    def pairwise(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """The same for the first and the second point of each pair.
+
+        Args:
+            first: Positions of points.
+            second: Positions of their partners.
+        """
+        left, right = self.matrix[first], self.matrix[second]
+        products = left.multiply(right) if hasattr(left, "multiply") else left * right
+        return np.asarray(products.sum(axis=1)).ravel(), np.ones(len(first), dtype=bool)
 
     def taken(self, points: Array, index: Index = None) -> Memberships:
         """The memberships of these points, in this order.

@@ -9,9 +9,8 @@ import numpy as np
 
 from congruence.formulas import find
 from congruence.formulas.matching import assignment
-from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels
+from congruence.inputs.kinds import Clustering
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 
@@ -71,16 +70,9 @@ class Answer:
         return sum(self.agreement[i] >= FOUND for i in self.counted)
 
 
-def hard_labels(c: Clustering) -> Array:
-    """The cluster of each point, `k` for none; for soft clusterings the cluster of the largest membership."""
-    if isinstance(c, Labels):
-        return c.codes
-    return np.asarray(c.dense().argmax(axis=1))
-
-
 def largest_share(c: Clustering) -> float:
     """Share of the assigned points in the largest cluster."""
-    sizes = c.dense().sum(axis=0) if not isinstance(c, Labels) else np.bincount(c.codes, minlength=c.k + 1)[: c.k]
+    sizes = c.dense().sum(axis=0) if c.soft else np.bincount(c.codes, minlength=c.k + 1)[: c.k]
     total = float(sizes.sum())
     return float(sizes.max() / total) if total else 1.0
 
@@ -99,7 +91,7 @@ def why_trivial(c: Clustering) -> str:
             f"{np.floor(share * 100):.0f}% of the points in one cluster" if share < 1 else "all points in one cluster"
         )
     assigned = len(c) - c.gaps
-    if isinstance(c, Labels) and assigned > 2:
+    if not c.soft and assigned > 2:
         alone = int((np.bincount(c.codes, minlength=c.k + 1)[: c.k] == 1).sum())
         if alone > TRIVIAL * assigned:
             return "nearly every point alone in its cluster"
@@ -125,7 +117,7 @@ def answer_of(
 ) -> Answer:
     """How well the counted clusterings agree with the shared clusters; in a pair, clusters are matched one to one."""
     base = _largest_first(labels, k)
-    codes = [(hard_labels(c), c.k) for c in e.members]
+    codes = [(c.codes, c.k) for c in e.members]
     votes = votes_of(base, k, codes, [i in counted for i in range(len(e))], is_pair)
     return Answer(counted, *source, base, k, votes.placed, votes.elsewhere, votes.stability, votes.agreement, is_pair)
 
@@ -221,8 +213,8 @@ def settled(e: Ensemble, counted: Sequence[int], start: int) -> Array:
     >>> settled(runs, (0, 1, 2), 1).tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    base, k = hard_labels(e.members[start]).astype(np.int64), e.members[start].k
-    members = [(hard_labels(e.members[i]), e.members[i].k) for i in counted]
+    base, k = e.members[start].codes.astype(np.int64), e.members[start].k
+    members = [(e.members[i].codes, e.members[i].k) for i in counted]
     for _ in range(ROUNDS):
         moved = votes_of(base, k, members, [True] * len(members), False).plurality
         if np.array_equal(moved, base):

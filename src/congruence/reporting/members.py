@@ -15,10 +15,8 @@ from congruence.figures.layout import Flow, Tree, distances, flow_of, map_of, tr
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
-from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels, Unassigned
-from congruence.inputs.memberships import Memberships
+from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike
 
@@ -177,7 +175,7 @@ def same_partitions(e: Ensemble) -> list[int | None]:
     first: dict[bytes, int] = {}
     found: list[int | None] = []
     for i, c in enumerate(e.members):
-        if isinstance(c, Memberships):
+        if c.soft:
             key = b"soft" + c.digest
         else:
             key = blake2b(_by_appearance(c).tobytes(), digest_size=16).digest()
@@ -186,7 +184,7 @@ def same_partitions(e: Ensemble) -> list[int | None]:
     return found
 
 
-def _by_appearance(c: Labels) -> Array:
+def _by_appearance(c: Clustering) -> Array:
     """Codes in order of first appearance, equal for equal partitions; −1 for points without a label."""
     first = np.full(c.k + 1, len(c))
     first[c.codes[::-1]] = np.arange(len(c))[::-1]  # the last assignment wins
@@ -229,7 +227,7 @@ class Pairs:
 def pairs_of(e: Ensemble, n_used: Array, reference: int | None, central: int) -> Pairs:
     """The labels of all members, or tables of the pairs with the reference and the most central one."""
     names = sum(len(str(x)) + 3 for c in e.members for x in c.names)
-    raw = sum(len(c) * c.codes.dtype.itemsize if isinstance(c, Labels) else 2 * len(c) * c.k for c in e.members)
+    raw = sum(2 * len(c) * c.k if c.soft else len(c) * c.codes.dtype.itemsize for c in e.members)
     n_bytes = -(-raw // 3) * 4 + names
     if n_bytes <= EMBEDDED:
         return Pairs(tuple(_embedded(c) for c in e.members), (), n_bytes)
@@ -240,9 +238,7 @@ def pairs_of(e: Ensemble, n_used: Array, reference: int | None, central: int) ->
 
 
 def _embedded(c: Clustering) -> Array:
-    if isinstance(c, Labels):
-        return c.codes
-    return np.asarray(np.rint(c.dense() * 65535).clip(0, 65535).astype(np.uint16))
+    return np.asarray(np.rint(c.dense() * 65535).clip(0, 65535).astype(np.uint16)) if c.soft else c.codes
 
 
 def pair_of(e: Ensemble, a: int, b: int) -> Pair:

@@ -18,7 +18,7 @@ from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.files import suffix_of
 from congruence.inputs.formats import width_of
-from congruence.reporting.answer import Answer, answer_of, counted_of, hard_labels, settled, why_trivial
+from congruence.reporting.answer import Answer, answer_of, counted_of, settled, why_trivial
 from congruence.reporting.members import (
     Member,
     Pairs,
@@ -169,7 +169,7 @@ def build(
         points = points_of(e, ids, data, axes, random_state)
         together = None
         if len(counted) > 1:
-            together = together_of(e[list(counted)], n_clusters, random_state, threads, hard_labels(e.members[central]))
+            together = together_of(e[list(counted)], n_clusters, random_state, threads, e.members[central].codes)
         found = _answer(e, counted, with_reference, central, together)
         bar.add(1)
         support = support_of(points, e, counted, random_state)
@@ -235,7 +235,7 @@ def _answer(
         first = 0 if has_reference and len(counted) == 1 else counted[0]
         others = tuple(i for i in counted if i != first) or counted
         base = e.members[first]
-        return answer_of(e, others, hard_labels(base), base.k, ("clustering", e.names[first]), True)
+        return answer_of(e, others, base.codes, base.k, ("clustering", e.names[first]), True)
     best = None if together is None else together.best
     if best is not None:
         return answer_of(e, counted, best.labels, best.n_clusters, ("consensus", best.method), False)

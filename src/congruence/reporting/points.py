@@ -13,12 +13,11 @@ from congruence.comparison.pair import compare
 from congruence.errors import InputError, hint, names_in, some_of
 from congruence.figures.features import numbers_of
 from congruence.inputs.alignment import check_index
-from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import embedding_columns, matrix_of, picture_of
 from congruence.inputs.frames import make_frame
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import frame_kind
-from congruence.reporting.answer import hard_labels
 from congruence.reporting.together import LARGE
 from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
@@ -165,6 +164,6 @@ def support_of(points: Points, e: Ensemble, counted: Sequence[int], random_state
 
 def _agreement(labels: Array, c: Clustering) -> float:
     """Adjusted Rand index on the points that the clustering labels; −∞ if it labels none."""
-    codes = hard_labels(c)
+    codes = c.codes
     known = codes < c.k
     return compare(labels[known], codes[known], ["ari"])["ari"] if known.any() else -math.inf

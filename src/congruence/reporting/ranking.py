@@ -16,8 +16,8 @@ from congruence.comparison.results import AllPairs
 from congruence.engine.plan import seed_sequence
 from congruence.errors import InputError
 from congruence.formulas.record import Measure
-from congruence.inputs.coerce import Clustering
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.kinds import Clustering
 from congruence.reporting.members import relative, worse
 from congruence.typing import Seed
 

@@ -17,7 +17,7 @@ from congruence.errors import InputError
 from congruence.figures.layout import Cells, cells_of
 from congruence.formulas.matrices import expected_certainty
 from congruence.inputs.ensemble import Ensemble
-from congruence.reporting.answer import cells_of_pair, hard_labels
+from congruence.reporting.answer import cells_of_pair
 from congruence.resolution_sweeps.layout import Edge, Links, Node, tree_places
 from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
@@ -191,7 +191,7 @@ def _thinned(chosen: list[int], ks: list[int]) -> list[int]:
 
 
 def _tree(e: Ensemble, shown: Sequence[int], counted: Sequence[int]) -> tuple[tuple[Node, ...], tuple[Edge, ...]]:
-    labels = {i: hard_labels(e.members[i]) for i in {*shown, *counted}}
+    labels = {i: e.members[i].codes for i in {*shown, *counted}}
     sizes = [np.bincount(labels[i], minlength=e.members[i].k + 1)[: e.members[i].k] for i in shown]
     links: list[Links] = [
         cells_of_pair(labels[i], e.members[i].k, labels[j], e.members[j].k) for i, j in pairwise(shown)

@@ -12,7 +12,8 @@ from congruence.engine.plan import Counted, Progress, Run, pairs_of
 from congruence.errors import Caution, InputError, NotApplicable, some_of
 from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
-from congruence.inputs.labels import Labels, Unassigned, name_of_unassigned, noise_caution, unassigned_error
+from congruence.inputs.kinds import Unassigned
+from congruence.inputs.labels import Labels, name_of_unassigned, noise_caution, unassigned_error
 from congruence.scanning.covers import is_cover, map_of, with_unassigned
 from congruence.scanning.room import TILE
 from congruence.scanning.tables import PartialTables
@@ -144,7 +145,7 @@ class Column(Labels):
         return "keep" if is_cover(part, c) and self.unassigned in ("error", "partial") else self.unassigned
 
     @property
-    def overlapping(self) -> bool:
+    def overlapping(self) -> bool:  # type: ignore[override]
         """Whether rows are lists of clusters: by the type of the column, or once it is counted."""
         known = self.source.holds_sets(self.name)
         return is_cover(*self._counted) if known is None else known
@@ -193,9 +194,10 @@ class Column(Labels):
         rows = self.source.n_rows
         return int(rows if rows is not None else self._counted[0].rows)
 
-    def taken(self, points: Array, index: Index = None) -> Labels:
+    def taken(self, points: Array, index: Index = None) -> Column:
         """Unavailable for scanned columns, like codes."""
-        return Labels(self.codes)
+        assert self.codes is None
+        return self
 
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Column:
         """The same column with a rule for the points in no cluster."""

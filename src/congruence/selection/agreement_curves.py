@@ -31,7 +31,7 @@ from congruence.statistics.tables import Array
 from congruence.typing import EnsembleLike, Estimator, PointsLike, ProgressLike, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
-    from congruence.inputs.coerce import Clustering
+    from congruence.inputs.kinds import Clustering
 
 #: default criteria, for hard and for soft members
 HARD = ("ari", "ami_max", "vi", "certainty", "pac", "delta_area", "stability")

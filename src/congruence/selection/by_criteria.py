@@ -24,7 +24,7 @@ from congruence.typing import Estimator, ProgressLike
 
 if TYPE_CHECKING:
     from congruence.comparison.pair import Measures
-    from congruence.inputs.coerce import Clustering
+    from congruence.inputs.kinds import Clustering
     from congruence.selection.agreement_curves import MemberCurves
 
 

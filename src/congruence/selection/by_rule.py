@@ -15,7 +15,7 @@ from congruence.selection.points import Points
 from congruence.typing import Estimator, ProgressLike
 
 if TYPE_CHECKING:
-    from congruence.inputs.coerce import Clustering
+    from congruence.inputs.kinds import Clustering
 
 
 def is_clusterer(method: str | Estimator) -> bool:

@@ -19,7 +19,7 @@ from congruence.statistics.tables import Array
 from congruence.typing import ProgressLike
 
 if TYPE_CHECKING:
-    from congruence.inputs.coerce import Clustering
+    from congruence.inputs.kinds import Clustering
     from congruence.selection.agreement_curves import MemberCurves
 
 SAME = "all points are identical"

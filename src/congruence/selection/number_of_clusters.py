@@ -12,7 +12,8 @@ from congruence.ensembles.generators import as_data, numbers_of
 from congruence.errors import InputError, misnamed, without_effect
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
-from congruence.inputs.coerce import Clustering, as_disjoint
+from congruence.inputs.coerce import as_disjoint
+from congruence.inputs.kinds import Clustering
 from congruence.selection.agreement_curves import (
     PAPER,
     Making,

@@ -18,7 +18,7 @@ from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 
 if TYPE_CHECKING:
-    from congruence.inputs.coerce import Clustering
+    from congruence.inputs.kinds import Clustering
 
 #: smallest number of points per cluster
 POINTS_PER_CLUSTER = 4

@@ -17,9 +17,8 @@ from congruence.engine.cuda.stacks import SHARE, Stack, arrived, code_kind, fill
 from congruence.engine.cuda.sums import Sums, count_tables
 from congruence.engine.plan import MEMORY, Progress, Run, pairs_of, tiles
 from congruence.inputs.alignment import Mass
-from congruence.inputs.coerce import Clustering
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.machine.device import Kernel, cupy, kernel
 from congruence.statistics.information import ChanceInfo, Info, distinct, places
@@ -122,7 +121,7 @@ def _product(left: Sequence[Clustering], right: Sequence[Clustering], weights: A
 def _rows(clustering: Clustering, piece: slice) -> DeviceArray:
     """Memberships of some points on the GPU, dense."""
     cp = cupy()
-    if isinstance(clustering, Memberships):
+    if clustering.soft:
         return (
             device.here(clustering.card[piece]) if clustering.card is not None else cp.asarray(clustering.dense(piece))
         )
