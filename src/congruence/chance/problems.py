@@ -24,6 +24,7 @@ from congruence.chance.draws import (
 )
 from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
 from congruence.engine import cpu, matrices, plan, tiles
+from congruence.engine.cells import tables_of
 from congruence.engine.interface import Engine
 from congruence.engine.plan import Progress, Run, engine_for, seed_sequence
 from congruence.errors import Caution, InputError, NotApplicable
@@ -142,16 +143,9 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
         check_points(n)
         counts = rng.multivariate_hypergeometric(table.count, points, size=draws)
         pair, cell = np.nonzero(counts)
-        if table.maps is not None:
-            starts, many = np.searchsorted(pair, np.arange(draws + 1)), np.full(draws, points)
-            shapes = np.tile(table.shape, (draws, 1))
-            cells = table.row[cell], table.col[cell], counts[pair, cell]
-            return measured(m, Tables(*cells, starts, shapes, many, many, maps=[table.maps] * draws))
-        row, k_a, _ = cpu.closed_up(pair, table.row[cell], np.full(draws, table.shape[0]))
-        col, k_b, _ = cpu.closed_up(pair, table.col[cell], np.full(draws, table.shape[1]))
-        many = np.full(draws, points)
-        starts = np.searchsorted(pair, np.arange(draws + 1))
-        return measured(m, Tables(row, col, counts[pair, cell], starts, np.column_stack([k_a, k_b]), many, many))
+        cells = pair, table.row[cell], table.col[cell], counts[pair, cell]
+        maps = None if table.maps is None else [table.maps] * draws
+        return measured(m, tables_of(cells, np.tile(table.shape, (draws, 1)), maps=maps))
 
     return Problem(
         measure=m, value=float(measured(m, tile)[0]), draw=draw, batch=random.batch, n_points=n,

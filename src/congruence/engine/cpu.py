@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from congruence.engine.cells import named_table, sorted_cells, tables_of, weighted_cells
 from congruence.engine.fused import BLOCKED_FROM, fused_tiles, stacked
 from congruence.engine.interface import Cells, Draws, Product
 from congruence.engine.plan import (
@@ -17,7 +17,6 @@ from congruence.engine.plan import (
     Counted,
     Progress,
     Run,
-    TableTile,
     default_threads,
     in_threads,
     pairs_of,
@@ -42,7 +41,7 @@ from congruence.statistics.information import (
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, ClusterNames, Maxima, Table, Tables
+from congruence.statistics.tables import Array, Maxima, Table, Tables
 
 if TYPE_CHECKING:
     from congruence.scanning.columns import Column
@@ -74,17 +73,16 @@ def table_of(
         counted = count_in_place(a, b, threads)
         if counted is not None:
             return counted, in_one_order(Tables.of(counted))
-    _, _, tile = next(table_tiles([a, b], [Run(0, 1, 2)], mass, MEMORY, default_threads(threads), cells, product))
-    table = next(tile.each())
-    if tile.present is not None:
-        rows, columns = (picked(c.names, keep) for c, keep in zip((a, b), tile.present, strict=True))
-    else:
-        rows, columns = a.names, b.names
-    table = replace(table, rows=rows, columns=columns)
-    return (table if mass is None else with_given_weights(table, mass.exponent)), in_one_order(tile.tables)
+    _, _, tables = next(table_tiles([a, b], [Run(0, 1, 2)], mass, MEMORY, default_threads(threads), cells, product))
+    return named_table(tables, (a.names, b.names), 0 if mass is None else mass.exponent), in_one_order(tables)
 
 
 # --- all that formulas need, tile by tile -----------------------------------------------------------------------
+
+
+def in_one_order(t: Tables) -> Tables:
+    """The tables with their clusters in an order that does not depend on that of the points."""
+    return t if t.is_sorted else canonical(t)
 
 
 def _fused_kinds(labels: Sequence[Labels]) -> set[type]:
@@ -172,13 +170,13 @@ def expected_all(sizes: Sequence[Array], runs: Sequence[Run], threads: int) -> C
 
 
 def statistics_of_tables(
-    tables: Iterator[tuple[Array, Array, TableTile]], wanted: set[type],
-    expected: Callable[[Array, Array], Array] | None, progress: Progress | None,
+    tiles: Iterator[tuple[Array, Array, Tables]], wanted: set[type],
+    expected: Callable[[Array, Array], Array] | None = None, progress: Progress | None = None,
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of tiles of tables."""
-    for pair_i, pair_j, tile in tables:
+    for pair_i, pair_j, tables in tiles:
         found: dict[type, Statistic] = {}
-        cells = in_one_order(tile.tables)
+        cells = in_one_order(tables)
         for need in wanted:
             if need is ChanceInfo and expected is not None:
                 found[need] = ChanceInfo.with_expected(Info.from_tables(cells), expected(pair_i, pair_j))
@@ -186,15 +184,11 @@ def statistics_of_tables(
                 found[need] = need.from_tables(cells)  # type: ignore[attr-defined]
         if progress is not None:
             progress.add(len(pair_i))
-        yield Counted(pair_i, pair_j, tile.tables.n_used, found)
+        yield Counted(pair_i, pair_j, tables.n_used, found)
+        del tables, cells, found  # before the next are counted
 
 
 # --- tables of hard clusterings -----------------------------------------------------------------------------------
-
-
-def picked(names: ClusterNames, keep: Array) -> ClusterNames:
-    """The names at these positions."""
-    return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
 
 
 def count_in_place(a: Labels, b: Labels, threads: int | None) -> Table | None:
@@ -257,29 +251,10 @@ def _bincount(
     return table
 
 
-def weighted_cells(key: Array, weights: Array, cells: int) -> tuple[Array, Array]:
-    """For points with these keys below `cells`: Σw of each cell, and Σ w_p·w_q over its pairs of points.
-
-    Sums of positive terms in the order of the points, by the same loop on every route: there is no cancellation, and the
-    result is identical whether or not the loop is compiled.
-    """
-    total, within = np.zeros(cells), np.zeros(cells)
-    compiled_or_not = jit.compiled(_add_weighted, steps=float(len(key)))
-    compiled_or_not(key, weights, total, within)
-    return total, within
-
-
-def _add_weighted(key: Array, weights: Array, total: Array, within: Array) -> None:
-    for p in range(len(key)):
-        c, w = key[p], weights[p]
-        within[c] += total[c] * w
-        total[c] += w
-
-
 def table_tiles(
     members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, threads: int,
     cells: Cells | None = None, product: Product | None = None,
-) -> Iterator[tuple[Array, Array, TableTile]]:  # fmt: skip
+) -> Iterator[tuple[Array, Array, Tables]]:  # fmt: skip
     """Tables of all pairs of the runs, tile by tile."""
     if any(c.soft for c in members):
         yield from soft_tiles(members, runs, mass, budget, product or dense_product)
@@ -303,7 +278,7 @@ def table_tiles(
             parts = _dense_cells(labels, stack, width, pair_i, pair_j, mass, threads)
         else:
             parts = _sparse_cells(labels, width, pair_i, pair_j, mass)
-        yield pair_i, pair_j, _assemble(labels, pair_i, pair_j, mass, *parts)
+        yield pair_i, pair_j, _finished(labels, pair_i, pair_j, mass, parts)
 
 
 def _dense_cells(
@@ -363,103 +338,33 @@ def _sparse_cells(
     labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, mass: Mass | None
 ) -> tuple[Array, ...]:
     """The same if tables would be larger than the data: memory O(n) per pair."""
-    found: list[tuple[Array, ...]] = []
+    weights = None if mass is None else mass.values
+    found = []
     for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
-        a, b = labels[i].codes, labels[j].codes
-        if mass is None and jit.use_kernels(len(a)):
-            from congruence.engine.kernels import count_sorted
-
-            wider = np.promote_types(a.dtype, b.dtype)  # the loop is compiled for each type
-            a, b = a.astype(wider, copy=False), b.astype(wider, copy=False)
-            row, col, *counts = count_sorted(a, b, int(width[i]), int(width[j]))
-        else:
-            key, where, times = np.unique(a.astype(np.int64) * width[j] + b, return_inverse=True, return_counts=True)
-            row, col, counts = key // width[j], key % width[j], [times]
-            if mass is not None and mass.is_frequency:
-                counts = [np.zeros(len(key), np.int64)]
-                np.add.at(counts[0], where, mass.values)
-            elif mass is not None:
-                counts = list(weighted_cells(where, mass.values, len(key)))
-            there = counts[0] > 0
-            row, col, counts = row[there], col[there], [x[there] for x in counts]
-        found.append((np.full(len(row), p), row, col, *counts))
+        cells = sorted_cells(labels[i].codes, labels[j].codes, int(width[i]), int(width[j]), weights)
+        found.append((np.full(len(cells[0]), p), *cells))
     return tuple(np.concatenate(x) for x in zip(*found, strict=True))
 
 
-def _assemble(
-    labels: Sequence[Labels],
-    pair_i: Array,
-    pair_j: Array,
-    mass: Mass | None,
-    pair: Array,
-    row: Array,
-    col: Array,
-    count: Array,
-    within: Array | None = None,
-) -> TableTile:
+def _finished(
+    labels: Sequence[Labels], pair_i: Array, pair_j: Array, mass: Mass | None, cells: Sequence[Array]
+) -> Tables:
     """Tables from cells, without points in no cluster and empty clusters."""
-    k = np.array([c.k for c in labels], dtype=np.int64)
+    k, gaps = (np.array([getattr(c, key) for c in labels], dtype=np.int64) for key in ("k", "gaps"))
     shapes = np.column_stack([k[pair_i], k[pair_j]])
-    weights = mass.values if mass is not None and not mass.is_frequency else None
-    n_used = np.full(len(pair_i), len(labels[0]) if mass is None else mass.points, dtype=np.int64)
-    own: Array = n_used if weights is None else np.full(len(pair_i), float((weights**2).sum()))
-    has_gaps = np.array([c.gaps > 0 for c in labels])
-    present = maps = None
+    maps = used = own = None
     if any(c.clusters is not None for c in labels):
         maps = [(labels[i].clusters, labels[j].clusters) for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)]
-    if has_gaps.any() or mass is not None:
-        kept = (row < k[pair_i][pair]) & (col < k[pair_j][pair])
-        pair, row, col, count = pair[kept], row[kept], col[kept], count[kept]
-        within = None if within is None else within[kept]
-        if weights is not None:
-            n_used, own = _used_under_gaps(labels, pair_i, pair_j, weights, has_gaps, n_used, own)
-            n_used = np.where(np.bincount(pair, minlength=len(pair_i)) > 0, n_used, 0)  # all weights are 0: no points
-        elif has_gaps.any():
-            n_used = np.zeros(len(pair_i), np.int64)
-            np.add.at(n_used, pair, count)
-            own = n_used
-        if maps is None:  # rows and columns of covers keep the order of their maps
-            row, shape_a, keep_a = closed_up(pair, row, shapes[:, 0])
-            col, shape_b, keep_b = closed_up(pair, col, shapes[:, 1])
-            shapes = np.column_stack([shape_a, shape_b])
-            present = (keep_a, keep_b) if len(pair_i) == 1 else None
-    starts = np.searchsorted(pair, np.arange(len(pair_i) + 1))
-    return TableTile(Tables(row, col, count, starts, shapes, own, n_used, within=within, maps=maps), present)
-
-
-def _used_under_gaps(
-    labels: Sequence[Labels], pair_i: Array, pair_j: Array, weights: Array, has_gaps: Array, n_used: Array, own: Array
-) -> tuple[Array, Array]:
-    """Weighted pairs with dropped points: the number of remaining points, and their Σw²."""
-    n_used, own = n_used.copy(), own.copy()
-    for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
-        if has_gaps[i] or has_gaps[j]:
-            used = (labels[i].codes < labels[i].k) & (labels[j].codes < labels[j].k)
-            n_used[p], own[p] = used.sum(), (weights[used] ** 2).sum()
-    return n_used, own
-
-
-def in_one_order(t: Tables) -> Tables:
-    """The tables with their clusters in an order that does not depend on that of the points."""
-    return t if t.is_sorted else canonical(t)
-
-
-def closed_up(pair: Array, code: Array, k: Array) -> tuple[Array, Array, Array]:
-    """Codes renumbered so that each pair has only clusters with points; their numbers; which codes were kept."""
-    offset = np.concatenate([[0], np.cumsum(k)])
-    seen = np.zeros(offset[-1], dtype=bool)
-    seen[offset[:-1][pair] + code] = True
-    rank = np.concatenate([[0], np.cumsum(seen)])
-    left = rank[offset[1:]] - rank[offset[:-1]]
-    place = offset[:-1][pair] + code
-    return rank[place] - rank[offset[:-1]][pair], left, np.flatnonzero(seen)
-
-
-def with_given_weights(table: Table, exponent: int) -> Table:
-    """The table in the weights that were given, which are counted divided by 2**exponent."""
-    if not exponent:
-        return table
-    with np.errstate(over="ignore", under="ignore"):
-        own = float(np.ldexp(table.own, 2 * exponent))
-        within = None if table.within is None else np.ldexp(table.within, 2 * exponent)
-    return replace(table, count=np.ldexp(table.count, exponent), own=own, within=within)
+    if mass is not None and not mass.is_frequency:
+        used = np.full(len(pair_i), mass.points, dtype=np.int64)
+        own = np.full(len(pair_i), float((mass.values**2).sum()))
+        for p, (i, j) in enumerate(zip(pair_i.tolist(), pair_j.tolist(), strict=True)):
+            if gaps[i] or gaps[j]:
+                there = (labels[i].codes < k[i]) & (labels[j].codes < k[j])
+                used[p], own[p] = there.sum(), (mass.values[there] ** 2).sum()
+    elif mass is None and not gaps.any():  # all points are in a cluster, and all clusters have points
+        pair, row, col, count = cells
+        n = np.full(len(pair_i), len(labels[0]), dtype=np.int64)
+        starts = np.searchsorted(pair, np.arange(len(pair_i) + 1))
+        return Tables(row, col, count, starts, shapes, n, n, maps=maps)
+    return tables_of(cells, shapes, used, own, maps)

@@ -17,7 +17,7 @@ import numpy as np
 from congruence.errors import InputError, whole_number
 from congruence.machine import device
 from congruence.statistics import Statistic
-from congruence.statistics.tables import Array, Table, Tables
+from congruence.statistics.tables import Array
 from congruence.typing import DeviceArray, ProgressLike, Seed
 
 T = TypeVar("T")
@@ -170,18 +170,6 @@ def pairs_of(runs: Sequence[Run]) -> tuple[Array, Array]:
     i = np.repeat([r.i for r in runs], [len(r) for r in runs])
     j = np.concatenate([np.arange(r.first, r.last) for r in runs]) if runs else np.empty(0, np.int64)
     return i.astype(np.int64), j.astype(np.int64)
-
-
-@dataclass(frozen=True)
-class TableTile:
-    """Tables of a tile and, if dropped points left clusters empty, which clusters remain (one pair only)."""
-
-    tables: Tables
-    present: tuple[Array, Array] | None = None
-
-    def each(self) -> Iterator[Table]:
-        """The tables, one by one."""
-        return self.tables.each()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from congruence.engine.interface import Product
-from congruence.engine.plan import MEMORY, Run, TableTile, pairs_of, tiles
+from congruence.engine.plan import MEMORY, Run, pairs_of, tiles
 from congruence.errors import InputError
 from congruence.inputs.alignment import Mass, point_weights
 from congruence.inputs.kinds import Clustering
@@ -20,7 +20,7 @@ from congruence.typing import SparseMatrix
 
 def soft_tiles(
     members: Sequence[Clustering], runs: Sequence[Run], mass: Mass | None, budget: float, product: Product
-) -> Iterator[tuple[Array, Array, TableTile]]:
+) -> Iterator[tuple[Array, Array, Tables]]:
     """Tables N* = φ UᵀV of memberships (labels count as memberships of 0 and 1), one product per tile of pairs."""
     if any(c.gaps for c in members):
         raise InputError(
@@ -55,7 +55,7 @@ def soft_tiles(
             partial(_both_rows, members[i], members[j], weights, own_weights)
             for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)
         ]
-        yield pair_i, pair_j, TableTile(replace(tables, same=same, gram=gram, memberships=rows))
+        yield pair_i, pair_j, replace(tables, same=same, gram=gram, memberships=rows)
 
 
 def _both_rows(

@@ -8,13 +8,13 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from congruence.engine.cpu import weighted_cells
+from congruence.engine.cells import merge_weighted, weighted_cells
 from congruence.errors import InputError, names_in, some_of
 from congruence.inputs.alignment import noise_for
 from congruence.inputs.labels import Labels, unassigned_error
 from congruence.inputs.weights import check_spread, least_exponent
 from congruence.scanning.batches import batch_columns, weights_in
-from congruence.scanning.cells import Cells, merge_weighted
+from congruence.scanning.cells import Cells
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
 from congruence.scanning.sampling import Piece
 from congruence.scanning.tables import PartialTables, pair_positions

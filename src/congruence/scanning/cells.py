@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.engine.cpu import weighted_cells
+from congruence.engine.cells import merge_weighted, sorted_cells, weighted_cells
 from congruence.machine import jit
 from congruence.statistics.tables import Array
 
@@ -130,7 +130,7 @@ class Cells:
             key, where = np.unique((a.astype(np.int64) << 32) | b.astype(np.int64), return_inverse=True)
             self.put(key >> 32, key & 0xFFFFFFFF, *weighted_cells(where, mass, len(key)))
         elif self.dense is None:
-            self._count_sparse(a, b, wide, across, mass)
+            self.put(*sorted_cells(a, b, wide, across, mass))
         elif jit.use_kernels(len(a)):
             from congruence.engine.kernels import count_mass, count_more
 
@@ -155,17 +155,6 @@ class Cells:
         row, col = np.nonzero(table)
         self.put(row, col, table[row, col].astype(self.dtype))
 
-    def _count_sparse(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
-        if mass is None and jit.use_kernels(len(a)):
-            from congruence.engine.kernels import count_sorted
-
-            self.put(*count_sorted(a, b, wide, across))
-            return
-        key, where = np.unique((a.astype(np.int64) << 32) | b.astype(np.int64), return_inverse=True)
-        count = np.zeros(len(key), np.int64)
-        np.add.at(count, where, 1 if mass is None else mass)
-        self.put(key >> 32, key & 0xFFFFFFFF, count)
-
     def scale(self, exponent: int) -> None:
         """Divide the weights so far by 2**exponent."""
         self.settle()
@@ -185,16 +174,3 @@ class Cells:
         key = self.key[there]
         inside = self.inside[there] if self.weighted else none
         return (key >> 32).astype(np.int32), (key & 0xFFFFFFFF).astype(np.int32), self.total[there], inside
-
-
-def merge_weighted(where: Array, count: Array, within: Array | None, total: Array, inside: Array) -> None:
-    """Add cells of other rows in order: pairs within a cell are those of either part, and one row of each."""
-    run = jit.compiled(_merge, steps=float(len(where)))
-    run(where, count, np.zeros(len(count)) if within is None else within, total, inside)
-
-
-def _merge(where: Array, count: Array, within: Array, total: Array, inside: Array) -> None:
-    for c in range(len(where)):
-        at = where[c]
-        inside[at] += within[c] + total[at] * count[c]
-        total[at] += count[c]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
-from congruence.engine.cpu import closed_up, in_one_order, with_given_weights
+from congruence.engine.cells import named_table, tables_of
+from congruence.engine.cpu import in_one_order, statistics_of_tables
 from congruence.engine.plan import Counted, Progress, Run, pairs_of
 from congruence.errors import Caution, InputError, NotApplicable, some_of
 from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.kinds import Unassigned
-from congruence.inputs.labels import Labels, name_of_unassigned, noise_caution, unassigned_error
+from congruence.inputs.labels import Labels, noise_caution, unassigned_error
 from congruence.scanning.covers import is_cover, map_of, with_unassigned
 from congruence.scanning.room import TILE
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind
-from congruence.statistics import Statistic
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, ClusterNames, Table, Tables, label_order
 from congruence.typing import Index
@@ -253,10 +253,8 @@ def _named_labels(part: PartialTables, c: int) -> tuple[Array, ClusterNames]:
     return rank, named_clusters([labels[i] for i in order])
 
 
-def tables_of(
-    part: PartialTables, columns: Sequence[Column], pairs: Array
-) -> tuple[Tables, tuple[ClusterNames, ClusterNames] | None]:
-    """The tables of these pairs of columns, with `unassigned` applied; for one pair also the names of its clusters."""
+def tables_of_columns(part: PartialTables, columns: Sequence[Column], pairs: Array) -> Tables:
+    """The tables of these pairs of columns, with `unassigned` applied."""
     where = {name: i for i, name in enumerate(part.names)}
     place = {x: where[columns[x].name] for x in np.unique(pairs).tolist()}
     left, right = (np.array([place[x] for x in side], dtype=np.int64) for side in pairs.T.tolist())
@@ -266,7 +264,7 @@ def tables_of(
     names = {c: named_labels(part, c)[1] for c in rules}
     k = {c: len(rank) for c, rank in ranks.items()}
     own_row = {c: rules[c] in ("cluster", "keep") for c in k}  # points in no cluster are a row of the table
-    moved = {c: np.concatenate([[k[c] if own_row[c] else -1], rank]) for c, rank in ranks.items()}
+    moved = {c: np.concatenate([[k[c]], rank]) for c, rank in ranks.items()}
     width = {c: k[c] + own_row[c] for c in k}
     offset = dict(zip(moved, np.cumsum([0, *(len(m) for m in moved.values())])[:-1].tolist(), strict=True))
     flat = np.concatenate(list(moved.values()))
@@ -276,37 +274,21 @@ def tables_of(
     single = [np.array([rules[c] == "singletons" for c in side.tolist()])[pair] for side in (left, right)]
     if single[0].any() or single[1].any():
         pair, row, col, count, wide = _singled_out(pair, row, col, count, wide, single)
-    kept = (row >= 0) & (col >= 0)
-    order = np.flatnonzero(kept)[np.lexsort((col[kept], row[kept], pair[kept]))]
-    pair, row, col, count = pair[order], row[order], col[order], count[order]
-    starts = np.searchsorted(pair, np.arange(len(pairs) + 1))
-    maps = keep_a = keep_b = None
+    order = np.lexsort((col, row, pair))
+    counted = [x[order] for x in (pair, row, col, count, *([within] if part.mass == "sample_weight" else []))]
+    maps, shapes = None, np.column_stack(wide)
     if any(is_cover(part, c) or rules[c] == "keep" for c in k):  # rows of covers keep the order of their maps
-        shapes = np.column_stack(wide)
         plain = {c: map_of(part, c, names[c]) for c in k}
         maps = [
             (with_unassigned(plain[i], rules[i], int(a) - k[i]), with_unassigned(plain[j], rules[j], int(b) - k[j]))
             for i, j, (a, b) in zip(left.tolist(), right.tolist(), shapes.tolist(), strict=True)
         ]
-    else:
-        row, shape_a, keep_a = closed_up(pair, row, wide[0])
-        col, shape_b, keep_b = closed_up(pair, col, wide[1])
-        shapes = np.column_stack([shape_a, shape_b])
-    if part.mass == "sample_weight":
-        allowed = [np.array([[own_row[c], True] for c in side.tolist()]) for side in (left, right)]
-        both = allowed[0][:, :, None] & allowed[1][:, None, :]
-        used, own = np.where(both, used, 0).sum(axis=(1, 2)), np.where(both, own, 0.0).sum(axis=(1, 2))
-        used = np.where(np.diff(starts) > 0, used, 0)  # all weights are 0: no points
-        tables = Tables(row, col, count, starts, shapes, own, used, within=within[order], maps=maps)
-    else:
-        used = np.zeros(len(pairs), np.int64)
-        np.add.at(used, pair, count)
-        tables = Tables(row, col, count, starts, shapes, used, used, maps=maps)
-    if len(pairs) != 1:
-        return tables, None
-    if keep_a is None or keep_b is None:
-        return tables, (range(shapes[0, 0]), range(shapes[0, 1]))
-    return tables, (_kept_names(names[int(left[0])], keep_a), _kept_names(names[int(right[0])], keep_b))
+    if part.mass != "sample_weight":
+        return tables_of(counted, shapes, maps=maps)
+    allowed = [np.array([[own_row[c], True] for c in side.tolist()]) for side in (left, right)]
+    both = allowed[0][:, :, None] & allowed[1][:, None, :]
+    used, own = np.where(both, used, 0).sum(axis=(1, 2)), np.where(both, own, 0.0).sum(axis=(1, 2))
+    return tables_of(counted, shapes, used, own, maps)
 
 
 def _rules_of(part: PartialTables, columns: Sequence[tuple[Column, int]]) -> dict[int, str]:
@@ -354,7 +336,7 @@ def _singled_out(
     pair: Array, row: Array, col: Array, count: Array, wide: list[Array], single: list[Array]
 ) -> tuple[Array, Array, Array, Array, list[Array]]:
     """Make each unassigned point a cluster: a cell of m such points becomes m cells."""
-    alone = [(code < 0) & asked for code, asked in zip((row, col), single, strict=True)]
+    alone = [(code == k[pair]) & asked for code, k, asked in zip((row, col), wide, single, strict=True)]
     times = np.where(alone[0] | alone[1], count, 1)
     pair, row, col = (np.repeat(x, times) for x in (pair, row, col))
     count = np.repeat(np.where(alone[0] | alone[1], 1, count), times)
@@ -369,17 +351,6 @@ def _singled_out(
     return pair, sides[0], sides[1], count, wide
 
 
-def _kept_names(names: ClusterNames, keep: Array) -> ClusterNames:
-    """Names of the remaining clusters; those beyond the names are unassigned points."""
-    if not len(keep) or keep[-1] < len(names):
-        return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
-    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    word = name_of_unassigned(listed)
-    extra = [i for i in keep.tolist() if i >= len(listed)]
-    added = [word] if len(extra) == 1 and keep[-1] == len(listed) else [f"{word} {i - len(listed) + 1}" for i in extra]
-    return (*(listed[i] for i in keep.tolist() if i < len(listed)), *added)
-
-
 # --- interface of the engine ------------------------------------------------------------------------------------
 
 
@@ -388,16 +359,16 @@ def statistics(
     progress: Progress | None,
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs of scanned columns, tile by tile."""
-    wanted = {Tables if need is Table else need for need in needs}
     pair_i, pair_j = pairs_of(runs)
     pairs = np.column_stack([pair_i, pair_j])
-    for here, part in members[0].source.tables(members, pairs, mass, threads, progress):
-        for some in np.split(here, _tiles(part, members, pairs[here])):
-            tables = in_one_order(tables_of(part, members, pairs[some])[0])
-            found: dict[type, Statistic] = {need: need.from_tables(tables) for need in wanted}  # type: ignore[attr-defined]
-            yield Counted(pair_i[some], pair_j[some], tables.n_used, found)
-            del tables, found
-        del part  # make room for the tables of the next pass
+
+    def tiles() -> Iterator[tuple[Array, Array, Tables]]:
+        for here, part in members[0].source.tables(members, pairs, mass, threads, progress):
+            for some in np.split(here, _tiles(part, members, pairs[here])):
+                yield pair_i[some], pair_j[some], tables_of_columns(part, members, pairs[some])
+            del part  # make room for the tables of the next pass
+
+    return statistics_of_tables(tiles(), {Tables if need is Table else need for need in needs})
 
 
 def _tiles(part: PartialTables, members: Sequence[Column], pairs: Array) -> Array:
@@ -418,12 +389,12 @@ def table_of(a: Column, b: Column, mass: Mass | None, threads: int | None) -> tu
 
 def one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables]:
     """The table of two columns, with names, and the tile that holds it."""
-    tables, named = tables_of(part, [a, b], np.array([[0, 1]]))
-    assert named is not None
-    own = tables.own[0].item()
-    maps = None if tables.maps is None else tables.maps[0]
-    table = Table(tables.row, tables.col, tables.count, *named, own, None, tables.within, maps)
-    return with_given_weights(table, part.exponent or 0), in_one_order(tables)
+    tables = tables_of_columns(part, [a, b], np.array([[0, 1]]))
+    names: tuple[ClusterNames, ClusterNames] = range(tables.shapes[0, 0]), range(tables.shapes[0, 1])
+    if tables.kept is not None:  # not of covers, whose rows and columns are signatures
+        name_a, name_b = (named_labels(part, part.names.index(x.name))[1] for x in (a, b))
+        names = name_a, name_b
+    return named_table(tables, names, part.exponent or 0), in_one_order(tables)
 
 
 def totals(column: Column, mass: Mass | None) -> tuple[float, float, float]:

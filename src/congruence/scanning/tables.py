@@ -1,7 +1,7 @@
 """Counts of some of the rows: tables that can be added.
 
 A code of 0 means "in no cluster" here; label i of a column has code i + 1, in order of appearance. Names are sorted and
-`unassigned` is applied after everything is counted (`columns.tables_of`).
+`unassigned` is applied after everything is counted (`columns.tables_of_columns`).
 """
 
 from __future__ import annotations

@@ -272,6 +272,8 @@ class Tables:
     memberships: Sequence[Callable[[], tuple[SparseMatrix, SparseMatrix, Array, Array]]] | None = None
     #: covers only: see `Table.maps`
     maps: Sequence[tuple[ClusterMap | None, ClusterMap | None]] | None = None
+    #: one pair only: the clusters of a and of b that have points, if others were dropped
+    kept: tuple[Array, Array] | None = None
 
     def __len__(self) -> int:
         return len(self.shapes)
@@ -433,7 +435,7 @@ class Tables:
         within = None if self.within is None else self.within[order]
         return replace(
             self, row=self.col[order], col=self.row[order], count=self.count[order], shapes=self.shapes[:, ::-1], gram=gram,
-            within=within, maps=maps,
+            within=within, maps=maps, kept=None if self.kept is None else self.kept[::-1],
         )  # fmt: skip
 
     @classmethod
