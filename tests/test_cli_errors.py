@@ -65,6 +65,14 @@ MISTAKES = {
     "a long table without the column": (["matrix", "labels.csv", "--long", "cell,truth,kmean"], "did you mean kmeans?"),
     "a folder": (["consensus-matrix", ".", "-o", "m.npz"], "is a folder"),
     "a place that is not there": (["matrix", "labels.csv", "--out", "nowhere/m.csv"], "no folder nowhere"),
+    "an option for covers": (["matrix", "labels.csv", "--n", "40"], "--n has no effect without covers"),
+    "an option for AnnData": (["choose-k", "labels.csv", "--layer", "z"], "--layer has no effect without an"),
+    "an empty reference": (["ensemble", "labels.csv", "--reference", "", "--memory", "1GB"], "has no column ''"),
+    "an empty weight": (["matrix", "labels.csv", "--weight", "", "--memory", "1GB"], "has no column ''"),
+    "one cluster compared with none": (
+        ["choose-k", "labels.csv", "--columns", "weight,count", "--k", "1", "--members", "3"],
+        "these criteria need k of at least 2",
+    ),
     "a kind that cannot be written": (["matrix", "labels.csv", "--out", "m.xlsx"], "can be written as .csv"),
 }
 

@@ -91,10 +91,6 @@ DATA: dict[str, object] = {
 }
 
 
-#: what the options of each command need
-_needs: dict[str, Needs] = {}
-
-
 def _reads_anndata(given: dict[str, OptionValue]) -> bool:
     from congruence.inputs.files import suffix_of
     from congruence.inputs.formats import ANNDATA
@@ -103,17 +99,7 @@ def _reads_anndata(given: dict[str, OptionValue]) -> bool:
 
 
 class Command(TyperCommand):
-    """A command that refuses options without effect, and whose help shows flags without a type."""
-
-    def invoke(self, ctx: Dynamic) -> object:  # noqa: D102
-        from congruence.errors import InputError
-
-        for name, (what, has_it) in _needs.get(str(self.name), {}).items():
-            source = ctx.get_parameter_source(name)
-            if source is not None and source.name == "COMMANDLINE" and not has_it(ctx.params):
-                option = next(p.opts[0] for p in self.params if p.name == name)
-                raise InputError(f"{option} has no effect without {what}; leave it out")
-        return super().invoke(ctx)
+    """A command whose help shows flags without a type."""
 
     def get_params(self, ctx: Dynamic) -> list[Dynamic]:  # noqa: D102
         found = list(super().get_params(ctx))
@@ -121,6 +107,17 @@ class Command(TyperCommand):
             if getattr(option, "is_flag", False):
                 option.metavar = ""
         return found
+
+
+def _check_needs(context: typer.Context, needs: Needs, given: dict[str, OptionValue]) -> None:
+    """Refuse options that were given but have no effect for these values, which typer has converted to paths and choices."""
+    from congruence.errors import InputError
+
+    for name, (what, has_it) in needs.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and not has_it(given):
+            option = next(p.opts[0] for p in context.command.params if p.name == name)
+            raise InputError(f"{option} has no effect without {what}; leave it out")
 
 
 def _local(value: OptionValue) -> OptionValue:
@@ -195,10 +192,7 @@ class App(typer.Typer):
         declare = super().command(name, cls=Command, **options)
 
         def declared(function: F) -> F:
-            _needs[name or function.__name__.replace("_", "-")] = {
-                **(needs or {}),
-                "layer": ("an .h5ad file", _reads_anndata),
-            }
+            conditions: Needs = {**(needs or {}), "layer": ("an .h5ad file", _reads_anndata)}
             parameters = signature(function).parameters
             takes = parameters.keys()
             shared = {
@@ -208,7 +202,8 @@ class App(typer.Typer):
             }
 
             @wraps(function)
-            def run(**given: OptionValue) -> object:
+            def run(context: typer.Context, **given: OptionValue) -> object:
+                _check_needs(context, conditions, given)
                 given["command"] = name or function.__name__
                 for option, value in asdict(Settings()).items():
                     setattr(settings, option, given.pop(option, value) if option in {*shared, "command"} else value)
@@ -220,11 +215,12 @@ class App(typer.Typer):
                     for notes in at_end:
                         notes(sys.exception())
 
-            hints = {**get_type_hints(function, include_extras=True), **shared}
+            hints = {"context": typer.Context, **get_type_hints(function, include_extras=True), **shared}
             own = [x.replace(annotation=hints[x.name]) for x in parameters.values()]
             kind, off = Parameter.KEYWORD_ONLY, vars(Settings())
+            first = Parameter("context", kind, annotation=typer.Context)
             more = [Parameter(name, kind, default=off[name], annotation=hints[name]) for name in shared]
-            run.__signature__ = Signature([x.replace(kind=kind) for x in own] + more)  # type: ignore[attr-defined]
+            run.__signature__ = Signature([first, *(x.replace(kind=kind) for x in own), *more])  # type: ignore[attr-defined]
             run.__annotations__ = hints
             declare(run)
             return function
