@@ -39,6 +39,13 @@ def test_a_header_that_promises_too_much(command, refused, tmp_path):
     assert "its header declares" in refused(command, "x.npy")
 
 
+def test_data_that_hold_only_clusterings(refused):
+    """A report on the file of its labels: no column is left for the scatter plot."""
+    assert "labels.csv has no columns of numbers other than" in refused("report", "labels.csv", "--data", "labels.csv")
+    with pytest.raises(cg.InputError, match="the data have no columns"):
+        cg.report({"a": [0, 1], "b": [0, 1]}, data={})
+
+
 BAD_SPARSE = {
     "far indices": {"indices": np.array([0, 10**9])},
     "negative indices": {"indices": np.array([0, -5])},

@@ -39,7 +39,9 @@ def read_labels(
         return found, mass_columns(file, weight, frequency)
     found, source = scanned
     source = source.with_options(threads=threads)
-    mass = {key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name}
+    mass = {
+        key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name is not None
+    }
     return replace(found, columns={name: source[name] for name in found.columns}), mass
 
 
@@ -126,7 +128,7 @@ def labels_of(
             files.pick(table, [name], str(file))
     if named or long is not None:
         chosen = named_columns(named, table, str(file), (id, *extra)) if named else list(table)
-        names = [*([asked] if asked and asked not in chosen else []), *chosen]
+        names = [*([asked] if asked is not None and asked not in chosen else []), *chosen]
         picked = files.pick(table, names, str(file))
         found = named_sorting(table, picked, id=id, reference=asked, apart=extra)
         kept = ids
@@ -226,7 +228,7 @@ def scanned_columns(
     asked = None if is_none(reference) else reference
     if named:
         names = named_columns(named, there, str(file))
-        names = [*([asked] if asked and asked not in names else []), *names]
+        names = [*([asked] if asked is not None and asked not in names else []), *names]
         everything = cg.scan(source, names, id, **given)
         sorting = named_names(source, names, [name for name in there if name not in names], id)
     else:
@@ -237,7 +239,7 @@ def scanned_columns(
             asked = reference_among(names)
             others = other_references(names, asked)
             names = [name for name in names if name not in others]
-        names = [*([asked] if asked and asked not in names else []), *names]
+        names = [*([asked] if asked is not None and asked not in names else []), *names]
         sorting = everything.found or named_names(source, names, [], id)
         left_out = {x: word for x, word in sorting.left_out.items() if x not in (asked, *extra)}
         sorting = replace(sorting, left_out=left_out | dict.fromkeys(others, "another reference"))

@@ -161,6 +161,10 @@ def _data_of_plot(
     elif by is not None:
         said.append(f"{data} has no column {by!r}: assuming that its rows are those of {file}, in the same order")
     numbers, left_out = _without_labels(numbers, labels, [*split(axes), *split(chosen)])
+    if not numbers:
+        raise InputError(
+            f"{data} has no columns of numbers other than clusterings and ids; name those to use with --data-columns"
+        )
     return numbers, split(axes), [*said, *left_out, f"columns of the scatter plot: {', '.join(numbers)}"]
 
 

@@ -62,6 +62,8 @@ def numbers_of(data: PointsLike, n: int) -> tuple[Array, tuple[str, ...]]:
     if frame_kind(data) is not None and hasattr(data, "columns"):
         names = [str(x) for x in (frame.column_names if frame_kind(data) == "pyarrow" else frame.columns)]
     elif isinstance(data, dict):
+        if not data:
+            raise InputError("the data have no columns")
         names, data = [str(x) for x in data], np.column_stack([np.asarray(x) for x in data.values()])
     X = as_data(data)
     X = X.toarray() if hasattr(X, "toarray") and X.shape[1] <= 50 else X

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from threading import Lock
 
+from congruence.errors import InputError
 from congruence.typing import Dynamic, Function
 
 KERNELS = "congruence.engine.kernels"
@@ -101,6 +103,9 @@ def subroutine(function: Function) -> Function:
 
 def njit(function: Function) -> Function:
     """numba.njit without the GIL, cached on disk if a folder is writable."""
+    threads = os.environ.get("NUMBA_NUM_THREADS", "1")
+    if threads.removeprefix("-").isdecimal() and int(threads) < 1:  # importing numba would fail
+        raise InputError(f"the environment variable NUMBA_NUM_THREADS must be a number of at least 1; got {threads!r}")
     import numba
     from numba.extending import register_jitable
 

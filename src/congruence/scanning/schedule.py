@@ -314,9 +314,12 @@ def connected(client: Client) -> Iterator[tuple[DaskClient | None, Executor | No
     if isinstance(client, str):
         try:
             from distributed import Client
+            from distributed.comm import get_address_host_port
         except ImportError:
             raise InputError(f'client={client!r} needs Dask: pip install "congruence[dask]"') from None
         try:
+            if not client.startswith("inproc:"):
+                get_address_host_port(client)  # a client of an invalid address takes 20 s to go, and prints a traceback
             dask = Client(client, set_as_default=False, timeout=10)
         except (OSError, ValueError, TimeoutError) as error:
             said = (str(error).splitlines() or [type(error).__name__])[0]

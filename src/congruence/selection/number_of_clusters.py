@@ -153,12 +153,7 @@ def choose_k(
             many = MEMBERS if n_members is None else n_members
             maker = "kmeans" if is_kmeans else method
             making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
-            several = [x for x in ks if x > 1]
-            if not several:
-                raise InputError(
-                    f"these criteria need k of at least 2, and only k = 1 is left ({n} points); pass a larger k"
-                )
-            found = member_curves(several, making, wanted, truth, threads, progress)
+            found = member_curves(_several(ks, n), making, wanted, truth, threads, progress)
         else:
             without_effect(choose_k, "without criteria that compare members", n_members=n_members, **parts)
         if peers:
@@ -172,7 +167,7 @@ def choose_k(
     members = None
     if n_members is not None:
         making = Making.of(data, X, "kmeans", seeds, n_members, n_subsamples, fraction, None, n_jobs)
-        members = member_curves([x for x in ks if x > 1], making, None, truth, threads, progress)
+        members = member_curves(_several(ks, n), making, None, truth, threads, progress)
     return calibrated(points, ks, str(method), seeds, members, truth, n_jobs, progress)
 
 
@@ -191,6 +186,13 @@ def _checked_numbers(k: int | Iterable[int], k_min: int, n: int) -> list[int]:
     if not found:
         raise InputError(f"no k is left: k is {listed(ks)}, but k_min is {k_min}")
     return found
+
+
+def _several(ks: list[int], n: int) -> list[int]:
+    """The numbers of clusters that criteria that compare members can judge: those above 1."""
+    if several := [x for x in ks if x > 1]:
+        return several
+    raise InputError(f"these criteria need k of at least 2, and only k = 1 is left ({n} points); pass a larger k")
 
 
 def _truth(reference: ClusteringLike, n: int, others: Sequence[object], called: str) -> Clustering | None:
