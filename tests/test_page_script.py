@@ -9,9 +9,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from browser import Browser, program
 
+import congruence as cg
 from congruence.cli import showcase
 from congruence.reporting.html import SCRIPTS, page_script
 
@@ -61,3 +63,29 @@ def test_axe_finds_nothing(tmp_path):
             assert json.loads(page.run(look)) == [], (scheme, width)
             page.run("document.querySelector('#ranking-table button.link').click()")
             assert json.loads(page.run(look)) == [], (scheme, width, "panel")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(program() is None, reason="there is no chromium here: apt-get install chromium")
+@pytest.mark.skipif(importlib.util.find_spec("websocket") is None, reason="websocket-client is not installed")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("measures", [["vi", "ari"], ["ari", "vi"]])
+@pytest.mark.parametrize("reference", [None, "r0"])
+def test_the_page_has_the_words_of_python(measures, reference, tmp_path):
+    """After hiding clusterings, figures and pair sentence of the page are those of a report without them, also for a distance."""
+    rng, base = np.random.default_rng(0), np.repeat(range(4), 50)
+    runs = {f"r{i}": np.where(rng.random(200) < 0.1 * i, rng.integers(0, 4, 200), base) for i in range(5)}
+    cg.report(runs, tmp_path / "r.html", reference=reference, measures=measures, progress=False)
+    with Browser() as browser:
+        browser.open(tmp_path / "r.html")
+        own = [name for name in runs if name != reference]
+        while len(own) > 2:
+            browser.run(f"document.querySelector('[aria-label=\"Hide {own.pop()}\"]').click()")
+            rest = {name: runs[name] for name in runs if name in (*own, reference)}
+            wanted = cg.report(rest, reference=reference, measures=measures, progress=False).summary
+            parts = (
+                "[...document.querySelectorAll('.tile')].map(t => [...t.children].map(x => x.firstChild.textContent))"
+            )
+            assert json.loads(browser.run(f"JSON.stringify({parts})")) == [list(x) for x in wanted.figures]
+        assert browser.run("document.querySelector('#sentence').textContent") == wanted.answer
+        assert browser.complaints == []

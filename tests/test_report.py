@@ -237,3 +237,13 @@ def test_the_same_seed_gives_the_same_page(made):
         for row in x["together"]["methods"]:
             row.pop("seconds")
     assert one == two
+
+
+def test_only_clusterings_that_are_not_trivial_are_the_same():
+    """A near-trivial clustering is not said to be the same as the others, nor one clustering to be two."""
+    good, lump = [0] * 50 + [1] * 50, [0] * 99 + [1]
+    assert cg.report({"a": good, "lump": lump}).summary.answer == "Only “a” counts: 2 groups."
+    assert (
+        cg.report({"a": good, "b": good[::-1], "lump": lump}).summary.answer
+        == "Both clusterings are the same: 2 groups."
+    )

@@ -11,6 +11,7 @@ from report_cases import RNG, RUNS, TRUTH, data_of
 import congruence as cg
 from congruence.inputs.column_kinds import with_memberships
 from congruence.reporting import html, words
+from congruence.reporting.phrases import in_words
 from congruence.selection.choice import KChoice
 
 # --- the command -----------------------------------------------------------------------------------------------------
@@ -126,7 +127,7 @@ def test_unstable_groups_are_counted_in_the_answer():
         run[120:] = rng.integers(2, 4, 20)  # the small groups are redrawn in every clustering
         runs[f"run {i}"] = run
     r = cg.report(runs, n_clusters=4, progress=False)
-    kinds = [words.stability_in_words(x) for x in r.model.answer.stability]
+    kinds = [in_words(x, "stability") for x in r.model.answer.stability]
     assert kinds.count("unstable") >= 1
     left = r.model.answer.k - kinds.count("unstable")
     assert f"All of these 9 clusterings agree on {left} of {r.model.answer.k} groups; the other" in r.summary.answer

@@ -10,6 +10,7 @@ import congruence as cg
 from congruence.chance import bounds
 from congruence.figures import layout
 from congruence.reporting import answer, members, model, together, words
+from congruence.reporting.phrases import in_words
 
 #: places of the clusterings that count: the second is the same as the first, the sixth has one cluster
 COUNTED = [0, 2, 3, 4, 6]
@@ -329,7 +330,7 @@ def test_noise_and_gaps_are_reported():
 
 def test_readings():
     """The words for an adjusted index, from unrelated to identical, do not mention chance."""
-    assert [words.reading(x) for x in (1.0, 0.85, 0.7, 0.5, 0.3, 0.0, -0.4)] == [
+    assert [in_words(x, "reading") for x in (1.0, 0.85, 0.7, 0.5, 0.3, 0.0, -0.4)] == [
         "almost completely", "well", "moderately", "partly", "weakly", "hardly at all", "hardly at all",
     ]  # fmt: skip
 

@@ -21,11 +21,11 @@ def counted(many: float, thing: str) -> str:
     return f"{many:,} {thing}{'' if many == 1 else 's'}"
 
 
-def number(x: float) -> str:
+def number(x: float, decimals: int = 4) -> str:
     """A score with four decimals, or in short scientific notation if that is too long."""
     if math.isnan(x):
         return "undefined"
-    return f"{x:.4f}" if abs(x) < 1e5 else f"{x:.5g}"
+    return f"{x:z.{decimals}f}" if abs(x) < 1e5 else f"{x:.5g}"
 
 
 def span(measure: Measure) -> str:

@@ -15,7 +15,6 @@ from congruence.chance.permutation import permutation_test
 from congruence.comparison.many import compare_all
 from congruence.comparison.matching import match
 from congruence.comparison.pair import DEFAULT_OF_COVERS
-from congruence.comparison.presenting import counted
 from congruence.comparison.results import AllPairs
 from congruence.errors import Caution, InputError, visible
 from congruence.figures.layout import distances, map_of, tree_of
@@ -26,6 +25,7 @@ from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Labels
 from congruence.reporting.html import Report
 from congruence.reporting.members import gathered, worse
+from congruence.reporting.phrases import Fact, said
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike, OptionValue, ProgressLike, Seed
@@ -231,20 +231,19 @@ def _pair(e: Ensemble, scored: AllPairs, chosen: list[Measure], i: int, j: int) 
 
 def summary_of(model: CoverModel) -> Summary:
     """The report in a few sentences."""
-    m, square = model.main, model.squares[model.main.key]
-    values = square[np.triu_indices(len(square), 1)]
-    answer = (
-        f"{counted(len(model.names), 'cover')} of {counted(model.n_points, 'point')}: {m.title} from {values.min():.2f} to "
-        f"{values.max():.2f}, median {np.median(values):.2f}."
-    )
+    values = model.squares[model.main.key][np.triu_indices(len(model.names), 1)]
     first = model.ranking[0]
-    name, value = model.names[first.member], first.values[m.key]
-    said = f"“{name}” agrees best with the others: {m.title} {value:.2f} on average."
+    facts: dict[str, Fact] = {
+        "covers": len(model.names), "points": model.n_points, "measure": model.main.title, "low": values.min(),
+        "high": values.max(), "median": np.median(values), "name": model.names[first.member],
+        "value": first.values[model.main.key],
+    }  # fmt: skip
     if model.reference is not None:
-        said = f"“{name}” agrees best with “{model.names[model.reference]}”: {m.title} {value:.2f}."
-    outside = [(n - c[1]) / n for n, c in ((model.n_points, x) for x in model.sizes)]
-    uncovered = f"Points in no cluster: {min(outside):.0%} to {max(outside):.0%} per cover."
-    return Summary(answer, (), (said, uncovered), (), model.cautions)
+        facts["reference"] = model.names[model.reference]
+    outside = [1 - covered / model.n_points for _, covered, _ in model.sizes]
+    best = said("central_cover" if model.reference is None else "closest_cover", facts)
+    uncovered = said("uncovered", {"least": min(outside), "most": max(outside)})
+    return Summary(said("covers", facts), (), (best, uncovered), (), model.cautions)
 
 
 def page(model: CoverModel) -> str:

@@ -25,6 +25,7 @@ from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
 from congruence.reporting.model import Model, build
 from congruence.reporting.payload import payload
+from congruence.reporting.phrases import TERMS
 from congruence.typing import (
     ClusteringLike,
     ColumnLike,
@@ -306,7 +307,7 @@ def _said(model: Model) -> Record:
     found: Record = {
         "plain": [words.plain_name(m) for m in shown],
         "definitions": [(m, words.plain_name(m), REFERENCES.get(m.reference, m.reference)) for m in every],
-        "terms": words.TERMS,
+        "terms": TERMS.items(),
         "verdict": words.how_many(model),
         "of_data": words.of_data(model),
         "data_notes": _data_notes(model),

@@ -11,8 +11,10 @@ from numpy.typing import DTypeLike
 from congruence.comparison.presenting import span
 from congruence.figures.layout import limits_of
 from congruence.reporting import words
+from congruence.reporting.answer import CONSISTENT, FOUND, MOST_CAST, ROUNDS
 from congruence.reporting.members import Member, Pair, Scale
 from congruence.reporting.model import Model
+from congruence.reporting.phrases import BANDS, PHRASES, TERMS
 from congruence.statistics.tables import Array
 from congruence.typing import Json, Record
 
@@ -60,8 +62,10 @@ def payload(model: Model) -> Record:
         "features": _features(model),
         "levels": _levels(model),
         "together": _together(model),
-        "stability": words.STABILITY,
-        "readings": words.READINGS,
+        "phrases": PHRASES,
+        "bands": BANDS,
+        "terms": TERMS,
+        "limits": {"found": FOUND, "consistent": CONSISTENT, "rounds": ROUNDS, "cast": MOST_CAST},
     }
 
 

@@ -12,21 +12,11 @@ from congruence.errors import joined, some_of
 from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
 from congruence.reporting.model import Model
+from congruence.reporting.phrases import Fact, in_words, said, shown
 from congruence.selection.choice import KChoice, Verdict
 from congruence.selection.sentences import is_clear
 from congruence.statistics.tables import Array
 
-#: words for values of an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386)
-READINGS = (
-    (0.9, "almost completely"),
-    (0.8, "well"),
-    (0.65, "moderately"),
-    (0.4, "partly"),
-    (0.2, "weakly"),
-    (-1.0, "hardly at all"),
-)
-#: words for the stability of a cluster (after Hennig 2007, doi:10.1016/j.csda.2006.11.025)
-STABILITY = ((0.85, "very stable"), (0.75, "stable"), (0.6, "uncertain"), (-1.0, "unstable"))
 #: plain names of measures
 PLAIN = {
     "ari": "agreement (adjusted Rand)",
@@ -38,20 +28,6 @@ PLAIN = {
     "element_centric": "agreement point by point (element-centric)",
     "wallace": "pairs kept (Fowlkes–Mallows)",
 }
-
-TERMS = (
-    ("agreement", "1 for the same groups, about 0 for unrelated ones: the adjusted Rand index. For soft clusterings it is "
-     "divided by the geometric mean of the two self-scores."),
-    ("group", "a cluster of the consensus, or with two clusterings a cluster of the first"),
-    ("finds the groups", "an adjusted Rand index of 0.65 or more with the groups; clusters that split a group count as one"),
-    ("placed consistently", "at least three quarters of the clusterings put the point with its group"),
-    ("disputed", "not placed consistently"),
-    ("stability", "of a group: the Jaccard similarity with the points that a clustering puts there, averaged over the "
-     "clusterings; 0.85 very stable, 0.75 stable, 0.6 uncertain"),
-    ("near-trivial", "more than 95% of the points in one cluster, or nearly every point alone"),
-    ("duplicate", "the same partition as another clustering, regardless of cluster names"),
-    ("effect", "of a feature: the mean of a group minus that of all other points, in pooled standard deviations (Cohen's d)"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -79,22 +55,6 @@ def listed(words: Sequence[str], most: int = 4) -> str:
 def plain_name(m: Measure) -> str:
     """The plain name of a measure."""
     return PLAIN.get(m.key, m.title)
-
-
-def percent(share: float) -> str:
-    """A share in whole percent; 100% only if it is all, 0% only if it is none."""
-    whole = round(100 * share)
-    return f"{min(max(whole, 1 if share > 0 else 0), 99 if share < 1 else 100)}%"
-
-
-def reading(value: float) -> str:
-    """An adjusted index in words, judged after rounding to two decimals as shown."""
-    return next(text for low, text in READINGS if round(value, 2) >= low)
-
-
-def stability_in_words(value: float) -> str:
-    """The stability of a cluster in words."""
-    return "unknown" if np.isnan(value) else next(text for low, text in STABILITY if round(value, 2) >= low)
 
 
 def cluster_letter(i: int) -> str:
@@ -137,84 +97,45 @@ def _values(model: Model) -> Array:
 
 def answer(model: Model) -> str:
     """One or two sentences: whether the clusterings agree, on how many groups, and how many points are disputed."""
-    a = model.answer
+    a, own = model.answer, [model.members[i] for i in _own(model)]
+    plain = sum(not m.trivial for m in own)
+    facts: dict[str, Fact] = {
+        "is_pair": a.is_pair, "many": len(model.counted), "plain": plain, "alike": plain or len(own), "k": a.k,
+        "consistent": a.consistent, "disputed": len(a.disputed),
+    }  # fmt: skip
     if a.is_pair:
-        return _pair_answer(model)
-    many, found = len(model.counted), a.n_found
-    different = "different " if many < sum(not m.trivial for m in model.members if not m.is_reference) else ""
-    these = f"these {many:,} {different}clusterings"
-    share = found / many
-    unstable = int(sum(stability_in_words(x) == "unstable" for x in a.stability))
-    how_many_of = "All" if share == 1 else "Nearly all" if share >= 0.8 else "Most"
-    if share < 0.2 or (share > 0.5 and unstable == a.k):
-        first = f"{these[0].upper()}{these[1:]} do not find the same groups."
-    elif share <= 0.5:
-        first = f"Only {found:,} of {these} find{'s' if found == 1 else ''} the same {counted(a.k, 'group')}."
-    elif unstable:
-        rest = "the other one is unstable" if unstable == 1 else f"the other {unstable:,} are unstable"
-        first = f"{how_many_of} of {these} agree on {a.k - unstable:,} of {a.k:,} groups; {rest}."
+        other, first = a.counted[0], model.names.index(a.by)
+        facts |= {
+            "other": model.names[other], "by": a.by, "is_reference": model.members[first].is_reference,
+            "value": float(model.agreement[first, other]), "is_adjusted": is_adjusted(model.main.measure),
+            "is_same": first == other or (model.members[other].same_as == first and first != model.reference),
+        }  # fmt: skip
     else:
-        first = f"{how_many_of} of {these} find the same {counted(a.k, 'group')}."
-        if sum(model.members[i].k > a.k for i in a.counted if a.agreement[i] >= FOUND) > found / 2:
-            first = f"{first[:-1]}, and most of them split these further."
-    return f"{first} {points_in_doubt(a.consistent, len(a.disputed))}"
-
-
-def points_in_doubt(consistent: float, disputed: int) -> str:
-    """How many points are placed consistently, and how many are disputed."""
-    if np.isnan(consistent):
-        return "No point is in any of them."
-    if disputed == 0:
-        return "Every point is placed consistently."
-    is_are = "is" if disputed == 1 else "are"
-    return f"{percent(consistent)} of the points are placed consistently; {disputed:,} {is_are} disputed."
-
-
-def _pair_answer(model: Model) -> str:
-    a = model.answer
-    own = _own(model)
-    other = a.counted[0]
-    first = model.names.index(a.by)
-    if first == other or (
-        model.members[other].same_as == first and len(own) > 1 and not model.members[first].is_reference
-    ):
-        there = "Both clusterings" if len(own) == 2 else f"All {len(own):,} clusterings"
-        return f"{there} are the same: {counted(a.k, 'group')}."
-    name = f"the reference “{a.by}”" if model.members[first].is_reference else f"“{a.by}”"
-    value = float(model.agreement[first, other])
-    pair = f"“{model.names[other]}” and {name}"
-    if np.isnan(value):
-        return f"{pair} have no point in common."
-    how = f"agree {reading(value)}" if is_adjusted(model.main.measure) else f"have a value of {number(value)}"
-    apart = len(a.disputed)
-    rest = f"; {apart:,} {'is' if apart == 1 else 'are'} not" if apart else ""
-    return f"{pair} {how}. {percent(a.consistent)} of the points are in matching clusters{rest}."
+        unstable = sum(in_words(x, "stability") == "unstable" for x in a.stability)
+        further = sum(model.members[i].k > a.k for i in a.counted if a.agreement[i] >= FOUND)
+        facts |= {
+            "found": a.n_found, "share": a.n_found / len(model.counted), "unstable": unstable, "stable": a.k - unstable,
+            "split": further / max(a.n_found, 1),
+        }  # fmt: skip
+    return said("answer", facts)
 
 
 def figures(model: Model) -> tuple[tuple[str, str], ...]:
     """Up to three numbers with their labels."""
-    found = []
-    values = _values(model)
-    m = model.main.measure
-    what = "agreement" if is_adjusted(m) else plain_name(m)
+    found: list[tuple[float, str, dict[str, Fact]]] = []
+    values, m = _values(model), model.main.measure
+    measure: dict[str, Fact] = {"is_adjusted": is_adjusted(m), "measure": plain_name(m)}
     if len(values):
-        of = "of the two clusterings" if len(values) == 1 else "of a typical pair of clusterings"
-        found.append((_two(float(np.median(values))), f"{what} {of}"))
+        found.append((float(np.median(values)), "typical", {**measure, "pairs": len(values)}))
     if len(model.counted) > 2:
         best = model.members[model.central]
-        found.append((_two(best.mean), f"“{best.name}” agrees most with the others"))
+        found.append((best.mean, "central", {"name": best.name}))
     if model.against is not None and not np.isnan(model.against.rows[0].agreement):
         rows = model.against.rows
-        top = [r for r in rows if abs(r.agreement - rows[0].agreement) < 1e-9]
-        who = f"“{model.names[top[0].member]}”" + (" and others" if len(top) > 1 else "")
-        agrees = "agree" if len(top) > 1 else "agrees"
-        close = f"{who} {agrees} most with the reference" if len(rows) > 1 else f"{what} with the reference"
-        found.append((_two(rows[0].agreement), close))
-    return tuple(found)
-
-
-def _two(value: float) -> str:
-    return "undefined" if np.isnan(value) else f"{value:.2f}" if abs(value) < 1e4 else number(value)
+        tied = sum(abs(r.agreement - rows[0].agreement) < 1e-9 for r in rows)
+        facts: dict[str, Fact] = {"name": model.names[rows[0].member], "rows": len(rows), "tied": tied}
+        found.append((rows[0].agreement, "closest", {**measure, **facts}))
+    return tuple((shown(value, "two"), said(key, facts)) for value, key, facts in found)
 
 
 # --- how many clusters ------------------------------------------------------------------------------------------
@@ -295,7 +216,7 @@ def _for_clusterings(model: Model, choice: KChoice) -> str:
         said = f"No clustering has {wanted}: they have {span_of(list(ks.values()))}."
     if model.support is not None and model.support.nearest is not None:
         place, value = model.support.nearest
-        said += f" Closest to the {choice.k} clusters found is “{model.names[place]}” (agreement {_two(value)})."
+        said += f" Closest to the {choice.k} clusters found is “{model.names[place]}” (agreement {number(value, 2)})."
     return said
 
 
@@ -320,11 +241,13 @@ def findings(model: Model) -> tuple[str, ...]:
     if len(values):
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
         spread = f"the median {plain_name(m)} of a pair is" if len(values) > 1 else f"their {plain_name(m)} is"
-        spread += f" {_two(middle)}"
+        spread += f" {number(middle, 2)}"
         if len(values) > 2:
-            spread += f", and half of the pairs lie between {_two(low)} and {_two(high)}"
+            spread += f", and half of the pairs lie between {number(low, 2)} and {number(high, 2)}"
         if is_adjusted(m):
-            said.append(f"They agree {reading(middle)}: {spread}. Unrelated clusterings have 0, identical ones 1.")
+            said.append(
+                f"They agree {in_words(middle, 'reading')}: {spread}. Unrelated clusterings have 0, identical ones 1."
+            )
         else:
             said.append(f"{spread[0].upper()}{spread[1:]} ({m.better} is better).")
     if len(model.counted) > 2:
@@ -332,7 +255,7 @@ def findings(model: Model) -> tuple[str, ...]:
         best = model.members[model.central]
         said.append(
             f"The most central is “{best.name}” ({counted(best.k, 'cluster')}): its mean agreement with the others is "
-            f"{_two(best.mean)}."
+            f"{number(best.mean, 2)}."
         )
     if model.against is not None and not np.isnan(model.against.rows[0].agreement):
         said.append(_nearest(model))
@@ -366,9 +289,11 @@ def _nearest(model: Model) -> str:
     rows = model.against.rows
     top = [r for r in rows if abs(r.agreement - rows[0].agreement) < 1e-9]
     who = listed([model.names[r.member] for r in top])
-    text = f"Closest to the reference {'is' if len(top) == 1 else 'are'} {who} (agreement {_two(rows[0].agreement)}"
+    text = (
+        f"Closest to the reference {'is' if len(top) == 1 else 'are'} {who} (agreement {number(rows[0].agreement, 2)}"
+    )
     if rows[0].interval is not None:
-        text += f", 95% interval {_two(rows[0].interval[0])} to {_two(rows[0].interval[1])}"
+        text += f", 95% interval {number(rows[0].interval[0], 2)} to {number(rows[0].interval[1], 2)}"
     p = rows[0].p_corrected
     return text + (f"; p = {p:.2g}, which chance may explain)." if p is not None and p >= 0.01 else ").")
 
@@ -457,7 +382,7 @@ def _unlike(model: Model) -> list[str]:
     far = sorted((i for i, x in apart.items() if x > usual + 1e-9), key=lambda i: -apart[i])
     if not far or len(far) > len(model.counted) / 4:
         return []
-    shown = [f"“{model.names[i]}” (agreement with the nearest {_two(model.members[i].nearest)})" for i in far[:3]]
+    shown = [f"“{model.names[i]}” (agreement with the nearest {number(model.members[i].nearest, 2)})" for i in far[:3]]
     more = f", and {len(far) - 3} more" if len(far) > 3 else ""
     return [f"Unlike all others: {', '.join(shown)}{more}."]
 

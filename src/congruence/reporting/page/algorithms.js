@@ -75,7 +75,7 @@ const ariOf = (cells) => { // cells may repeat; NaN without points
   return most === 0 ? (together === a && together === b ? 1 : 0) : (together - expected) / most;
 };
 const votesOf = (base, k, members, oneToOne) => { // as votes_of in Python; members: [labels, k, counts]
-  const n = base.length, wide = n * k <= 5e7, cast = wide ? new Uint16Array(n * k) : null;
+  const n = base.length, wide = n * (k + 2) <= D.limits.cast, cast = wide ? new Uint16Array(n * k) : null;
   const agree = new Float64Array(n), seen = new Float64Array(n), stability = new Float64Array(k), weight = new Float64Array(k);
   const agreement = members.map(([codes, own, counts]) => {
     const cells = contingency(base, k, codes, own), to = new Int32Array(own + 1).fill(k), best = new Float64Array(own);

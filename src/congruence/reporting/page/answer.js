@@ -5,7 +5,6 @@ const duplicates = lazy(() => { // all but the first clustering of each partitio
   return found;
 });
 const isDuplicate = (i) => duplicates().has(i);
-const CONSISTENT = 0.75, FOUND = 0.65;
 const countedNow = () => { // as counted_of in Python, without hidden clusterings, and with those put back
   const visible = D.own.filter((i) => !state.hidden.has(i));
   let kept = visible.filter((i) => state.back.trivial || !D.trivial[i]);
@@ -26,16 +25,16 @@ const summed = (base, k, votes, rest) => {
   const sizes = new Array(k).fill(0), doubtful = [];
   let known = 0;
   for (const c of base) if (c < k) sizes[c] += 1;
-  votes.placed.forEach((x, p) => { if (!Number.isNaN(x)) { known += 1; if (x < CONSISTENT - 1e-12) doubtful.push(p); } });
+  votes.placed.forEach((x, p) => { if (!Number.isNaN(x)) { known += 1; if (x < D.limits.consistent - 1e-12) doubtful.push(p); } });
   doubtful.sort((p, q) => votes.placed[p] - votes.placed[q] || p - q);
   const agreement = votes.agreement;
   return { ...rest, labels: base, k, sizes, placed: votes.placed, elsewhere: votes.elsewhere, stability: votes.stability, agreement,
-    disputed: doubtful, consistent: known ? 1 - doubtful.length / known : NaN, found: rest.counted.filter((i) => agreement[i] >= FOUND).length };
+    disputed: doubtful, consistent: known ? 1 - doubtful.length / known : NaN, found: rest.counted.filter((i) => agreement[i] >= D.limits.found).length };
 };
 const answerOf = (all) => { // the shared groups of the clusterings that count now
   const start = given();
   if (all.join() === start.all.join()) return start;
-  if (!labels) return { ...start, counted: all, all, found: all.filter((i) => start.agreement[i] >= FOUND).length, isGiven: false, isPartial: true };
+  if (!labels) return { ...start, counted: all, all, found: all.filter((i) => start.agreement[i] >= D.limits.found).length, isGiven: false, isPartial: true };
   const members = (counted) => range(L).map((i) => [hard[i](), D.ks[i], counted.includes(i)]);
   if (all.length === 1 ? D.reference !== null : all.length === 2) {
     const first = all.length === 1 ? D.reference : all[0], counted = all.filter((i) => i !== first);
@@ -43,49 +42,40 @@ const answerOf = (all) => { // the shared groups of the clusterings that count n
   }
   let base = start.pair ? hard[D.central]() : start.labels;
   const k = start.pair ? D.ks[D.central] : start.k;
-  for (let round = 0; round < 5; round++) { // points move to the group that most clusterings vote for, until none does
+  for (let round = 0; round < D.limits.rounds; round++) { // points move to the group that most clusterings vote for, until none does
     const next = votesOf(base, k, members(all), false).plurality;
     if (next.every((c, p) => c === base[p])) break;
     base = next;
   }
   return summed(base, k, votesOf(base, k, members(all), false), { source: "consensus", by: start.by, pair: false, counted: all, all });
 };
-const sentenceOf = (a) => { // as answer in words.py
+const sentenceOf = (a) => { // the facts of the answer, as answer in words.py
   if (a.isGiven) return a.sentence;
-  if (!a.all.length) return "Every clustering is hidden.";
-  if (a.all.length === 1 && !a.pair) return `Only “${D.names[a.all[0]]}” is left: ${plural(D.ks[a.all[0]], "group")}.`;
-  if (a.pair) {
-    const other = a.counted[0], first = D.names.indexOf(a.by), v = value(M[0], first, other);
-    const pair = `“${D.names[other]}” and ${first === D.reference ? "the reference " : ""}“${a.by}”`;
-    if (Number.isNaN(v)) return `${pair} have no point in common.`;
-    return `${pair} ${M[0].adjusted ? `agree ${inWords(D.readings, v)}` : `have a value of ${fmt(v)}`}. ${percent(a.consistent)} of the points are in matching clusters` +
-      (a.disputed.length ? `; ${plural(a.disputed.length, "is", "are")} not.` : ".");
+  const visible = D.own.filter((i) => !state.hidden.has(i)), plain = visible.filter((i) => !D.trivial[i]).length;
+  const facts = { is_pair: a.pair || a.all.length === 1, many: a.all.length, plain, alike: plain || visible.length, k: a.k, consistent: a.consistent, disputed: a.disputed.length };
+  if (facts.is_pair) {
+    const first = a.pair ? D.names.indexOf(a.by) : a.all[0], other = a.pair ? a.counted[0] : first;
+    return said("answer", { ...facts, other: D.names[other], by: D.names[first], is_reference: first === D.reference, value: value(M[0], first, other), is_adjusted: M[0].adjusted,
+      is_same: first === other || (D.same[other] === first && first !== D.reference), k: a.pair ? a.k : D.ks[first] });
   }
-  const many = a.all.length, share = a.found / many, plain = D.own.filter((i) => !state.hidden.has(i) && !D.trivial[i]).length;
-  const these = `these ${whole(many)} ${many < plain ? "different " : ""}clusterings`, groups = plural(a.k, "group");
-  const unstable = a.stability.filter((x) => inWords(D.stability, x) === "unstable").length, most = share === 1 ? "All" : share >= 0.8 ? "Nearly all" : "Most";
-  const first = share < 0.2 || (share > 0.5 && unstable === a.k) ? `T${these.slice(1)} do not find the same groups.`
-    : share <= 0.5 ? `Only ${whole(a.found)} of ${these} find${a.found === 1 ? "s" : ""} the same ${groups}.`
-    : unstable ? `${most} of ${these} agree on ${whole(a.k - unstable)} of ${whole(a.k)} groups; the other ${unstable === 1 ? "one is" : `${whole(unstable)} are`} unstable.`
-    : `${most} of ${these} find the same ${groups}${a.all.filter((i) => a.agreement[i] >= FOUND && D.ks[i] > a.k).length > a.found / 2 ? ", and most of them split these further" : ""}.`;
-  const n = a.disputed.length;
-  return `${first} ` + (Number.isNaN(a.consistent) ? "No point is in any of them." : n === 0 ? "Every point is placed consistently."
-    : `${percent(a.consistent)} of the points are placed consistently; ${whole(n)} ${n === 1 ? "is" : "are"} disputed.`);
+  const unstable = a.stability.filter((x) => inWords("stability", x) === "unstable").length, further = a.all.filter((i) => a.agreement[i] >= D.limits.found && D.ks[i] > a.k).length;
+  return said("answer", { ...facts, found: a.found, share: a.found / a.all.length, unstable, stable: a.k - unstable, split: further / Math.max(a.found, 1) });
 };
 const median = (x) => { const s = x.filter((v) => !Number.isNaN(v)).sort((p, q) => p - q); return s.length ? (s[(s.length - 1) >> 1] + s[s.length >> 1]) / 2 : NaN; };
-const figuresOf = (a) => { // as figures in words.py
+const figuresOf = (a) => { // the facts of the figures, as figures in words.py
   if (a.isGiven) return a.figures;
-  const found = [], m = M[0], values = [];
+  const found = [], m = M[0], values = [], measure = { is_adjusted: m.adjusted, measure: m.plain };
   a.all.forEach((i, x) => { for (const j of a.all.slice(x + 1)) values.push(value(m, i, j)); });
-  if (values.length) found.push([fmt(median(values)), values.length === 1 ? "agreement of the two clusterings" : "agreement of a typical pair of clusterings"]);
+  const pairs = values.filter(isNumber).length;
+  if (pairs) found.push([median(values), "typical", { ...measure, pairs }]);
   if (a.all.length > 2) {
     const mean = (i) => { const v = a.all.filter((j) => j !== i).map((j) => value(m, i, j)).filter(isNumber); return v.reduce((x, y) => x + y, 0) / v.length; };
     const sign = m.better === "higher" ? -1 : 1, best = [...a.all].sort((i, j) => sign * (mean(i) - mean(j)) || i - j)[0];
-    found.push([fmt(mean(best)), `“${D.names[best]}” agrees most with the others`]);
+    found.push([mean(best), "central", { name: D.names[best] }]);
   }
-  const row = D.against && D.against.rows.find((r) => !state.hidden.has(r.member));
-  if (row) found.push([fmt(row.agreement), `“${D.names[row.member]}” agrees most with the reference`]);
-  return found;
+  const rows = D.against ? D.against.rows.filter((r) => !state.hidden.has(r.member)) : [], row = rows[0];
+  if (row && isNumber(row.agreement)) found.push([row.agreement, "closest", { ...measure, name: D.names[row.member], rows: rows.length, tied: rows.filter((r) => Math.abs(r.agreement - row.agreement) < 1e-9).length }]);
+  return found.map(([x, key, facts]) => [fmt(x), said(key, facts)]);
 };
 
 let A = null; // the answer as it is now
@@ -96,8 +86,8 @@ const drawAnswer = () => {
   const chip = (text, pressed, act, term) => el("span", { class: "chip" }, button(text, act, { "aria-pressed": String(pressed) }), term ? help(term) : null);
   const aside = setAside(), flip = (key) => () => { state.back[key] = !state.back[key]; renew(); };
   const chips = [
-    aside.duplicates.length ? chip(`${plural(aside.duplicates.length, "duplicate")} ${state.back.duplicates ? "counted" : "set aside"}`, !state.back.duplicates, flip("duplicates"), "duplicates") : null,
-    aside.trivial.length ? chip(`${whole(aside.trivial.length)} near-trivial ${state.back.trivial ? "counted" : "set aside"}`, !state.back.trivial, flip("trivial"), "trivial") : null,
+    aside.duplicates.length ? chip(`${plural(aside.duplicates.length, "duplicate")} ${state.back.duplicates ? "counted" : "set aside"}`, !state.back.duplicates, flip("duplicates"), "duplicate") : null,
+    aside.trivial.length ? chip(`${whole(aside.trivial.length)} near-trivial ${state.back.trivial ? "counted" : "set aside"}`, !state.back.trivial, flip("trivial"), "near-trivial") : null,
     A.disputed.length ? chip("Disputed points only", state.disputed, () => { state.disputed = !state.disputed; remember(); drawFront(); drawAnswer(); drawScatter(); drawPointTable(); }, "disputed") : null,
     state.hidden.size ? chip(`${whole(state.hidden.size)} hidden: show`, true, () => { state.hidden.clear(); renew(); }) : null];
   fill($("chips"), chips);
@@ -109,7 +99,7 @@ const drawBars = () => {
   const most = Math.max(...A.sizes, 1), few = A.k <= 4, shown = range(Math.min(A.k, MOST_BARS));
   fill($("bars"), el("h2", { class: "quiet" }, A.pair ? `Groups of ${A.by}` : "The groups", " ", help("stability")),
     shown.map((c) => {
-      const word = inWords(D.stability, A.stability[c]), name = A.pair ? groupName(c) : letter(c);
+      const word = inWords("stability", A.stability[c]), name = A.pair ? groupName(c) : letter(c);
       return hint(button([el("span", { class: "name" }, short(name, 14)), el("span", { class: "track" }, el("span", { class: "size", style: `width:${(100 * A.sizes[c] / most).toFixed(1)}%;background:${rgb(clusterColour(c))}` })),
         el("span", { class: "words" }, few ? `${whole(A.sizes[c])} · ${word}` : word)], () => { $(`cluster-${c}`).scrollIntoView({ block: "center" }); $(`cluster-${c}`).focus(); },
       { class: "group" }), [`Group ${name}`, plural(A.sizes[c], "point"), `stability ${fmt(A.stability[c])}: ${word}`]);

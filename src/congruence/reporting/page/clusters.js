@@ -12,7 +12,7 @@ const drawClusters = () => {
   }
   const shown = range(allCards ? A.k : Math.min(A.k, MOST_CARDS));
   fill($("cards"), shown.map((c) => {
-    const go = [...towards[c]].sort((x, y) => y[1] - x[1]), word = inWords(D.stability, A.stability[c]);
+    const go = [...towards[c]].sort((x, y) => y[1] - x[1]), word = inWords("stability", A.stability[c]);
     const named = A.isGiven && D.features && D.features.named[c];
     return el("article", { class: "card", id: `cluster-${c}`, tabindex: "-1" },
       el("h3", {}, el("span", { class: "swatch", style: `background:${rgb(clusterColour(c))}` }), ` Group ${groupName(c)}`),

@@ -90,7 +90,7 @@ const drawCompare = () => {
   const twice = new Set(members).size < members.length;
   const v = twice || members.length > 2 ? null : pairView(a, b), apart = M.every((x) => Number.isNaN(raw(x, a, b)));
   fill($("pair-said"), twice ? el("p", { class: "muted" }, "Choose different clusterings.") : members.length > 2 ? el("p", {}, `${members.length} clusterings. Agreement of neighbours: ${members.slice(1).map((j, x) => fmt(value(m, members[x], j))).join(", ")}.`)
-    : [el("p", {}, el("strong", {}, starred(a)), ` (${plural(D.ks[a], "cluster")}) and `, el("strong", {}, starred(b)), ` (${plural(D.ks[b], "cluster")})`, m.adjusted && isNumber(value(m, a, b)) ? ` agree ${inWords(D.readings, value(m, a, b))}: ${fmt(value(m, a, b))}.` : ".",
+    : [el("p", {}, el("strong", {}, starred(a)), ` (${plural(D.ks[a], "cluster")}) and `, el("strong", {}, starred(b)), ` (${plural(D.ks[b], "cluster")})`, m.adjusted && isNumber(value(m, a, b)) ? ` agree ${inWords("reading", value(m, a, b))}: ${fmt(value(m, a, b))}.` : ".",
       v ? ` ${(100 * v.agreed).toFixed(1)}% of the points are in clusters that match one to one${v.exact ? "" : " (matched greedily, because there are many clusters)"}.` : "")]);
   const named = $("pair-measures").querySelector("div");
   $("pair-measures").hidden = twice || members.length > 2;

@@ -49,7 +49,7 @@ const drawRanking = () => {
   const row = (r) => el("tr", { class: state.hidden.has(r.i) ? "hidden-row" : A.all.includes(r.i) ? null : "aside" },
     el("th", { scope: "row" }, button(short(r.name, 60), () => choose([otherThan(r.i), r.i]), { class: "link", title: "Compare it" })),
     el("td", {}, whole(r.k)), el("td", { class: "wide" }, el("span", { class: "number" }, fmt(r.agreement)), isNumber(r.agreement) ? bar(r) : null),
-    el("td", {}, isNumber(r.groups) ? (r.groups >= FOUND ? "yes" : r.groups >= 0.4 ? "partly" : "no") : "–"), el("td", {}, flags(r)),
+    el("td", {}, isNumber(r.groups) ? (r.groups >= D.limits.found ? "yes" : r.groups >= 0.4 ? "partly" : "no") : "–"), el("td", {}, flags(r)),
     el("td", {}, button(state.hidden.has(r.i) ? "show" : "hide", () => { if (state.hidden.has(r.i)) state.hidden.delete(r.i); else state.hidden.add(r.i); renew(); }, { "aria-label": `${state.hidden.has(r.i) ? "Show" : "Hide"} ${r.name}` })));
   fill($("ranking-table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The clusterings" }, el("table", {},
     el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col", "aria-sort": h[0] !== null && state.sort[0] === h[0] ? (state.sort[1] > 0 ? "ascending" : "descending") : null }, sorter(h))))), el("tbody", {}, shown.map(row)))),

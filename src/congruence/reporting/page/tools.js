@@ -30,7 +30,20 @@ const whole = (x) => Math.abs(x - Math.round(x)) < 1e-9 ? Math.round(x).toLocale
 const percent = (x) => `${Math.min(Math.max(Math.round(100 * x), x > 0 ? 1 : 0), x < 1 ? 99 : 100)}%`;
 const plural = (n, one, many) => `${whole(n)} ${n === 1 ? one : many || one + "s"}`;
 const short = (s, n) => s.length <= n ? s : s.slice(0, n - 1) + "…";
-const inWords = (table, x) => isNumber(x) ? table.find(([low]) => Math.round(100 * x) / 100 >= low)[1] : "unknown"; // of the values as shown, with two decimals
+const inWords = (band, x) => isNumber(x) ? D.bands[band].find(([low]) => Math.round(100 * x) / 100 >= low)[1] : "unknown"; // of the values as shown, with two decimals
+const SIGNS = { "=": (x, y) => x === y, "<": (x, y) => x < y, "<=": (x, y) => x <= y, ">": (x, y) => x > y, ">=": (x, y) => x >= y };
+const said = (key, facts) => { // a phrase of the table with its places filled, as said in Python
+  const holds = (condition) => {
+    const [name, sign, limit] = condition.split(" "), x = Number(facts[name]);
+    return limit === "undefined" ? Number.isNaN(x) : SIGNS[sign](x, Number(limit in facts ? facts[limit] : limit));
+  };
+  const cases = D.phrases[key], text = typeof cases === "string" ? cases : cases[Object.keys(cases).find((when) => !when || when.split(", ").every(holds))];
+  return text.replace(/\{(\w+)(?::(\w+))?(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, form, one, many) => {
+    const x = facts[name];
+    return !(name in facts) ? said(name, facts) : one !== undefined ? (x === 1 ? one : many) : typeof x === "string" ? x : !form ? whole(x)
+      : form === "percent" ? percent(x) : form in D.bands ? inWords(form, x) : fmt(x, form === "two" ? 2 : 4);
+  });
+};
 const letter = (i) => { let s = ""; for (i += 1; i > 0; i = Math.floor((i - 1) / 26)) s = String.fromCharCode(65 + (i - 1) % 26) + s; return s; };
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const range = (n) => Array.from({ length: n }, (_, i) => i);
@@ -53,17 +66,9 @@ const hint = (node, lines) => {
   node.addEventListener("mouseleave", hideTip);
   return node;
 };
-const MEANINGS = {
-  agreement: "Agreement: 1 for the same groups, about 0 for unrelated ones (adjusted Rand index, for soft clusterings relative to their self-scores).",
-  disputed: "Disputed: fewer than three quarters of the clusterings put the point with its group.",
-  stability: "Stability: how well the clusterings find the group again, 0 to 1 (mean Jaccard similarity).",
-  duplicates: "Duplicates: the same partition under other names. Each partition counts once.",
-  trivial: "Near-trivial: more than 95% of the points in one cluster, or nearly every point alone.",
-  consensus: "Consensus: the groups that represent all counted clusterings.",
-};
 const help = (term) => {
-  const show = (e) => { const b = e.currentTarget.getBoundingClientRect(); showTip(b.left, b.bottom - 14, [MEANINGS[term]]); };
-  return el("button", { type: "button", class: "help", "aria-label": `What does ${term} mean? ${MEANINGS[term]}`, onclick: show, onfocus: show, onmouseenter: show, onmouseleave: hideTip, onblur: hideTip }, "?");
+  const show = (e) => { const b = e.currentTarget.getBoundingClientRect(); showTip(b.left, b.bottom - 14, [`${term}: ${D.terms[term]}`]); };
+  return el("button", { type: "button", class: "help", "aria-label": `What does ${term} mean? ${D.terms[term]}`, onclick: show, onfocus: show, onmouseenter: show, onmouseleave: hideTip, onblur: hideTip }, "?");
 };
 for (const node of document.querySelectorAll("[data-help]")) node.append(" ", help(node.dataset.help));
 
