@@ -245,7 +245,7 @@ def test_notes_name_near_trivial_members():
     notes = cg.consensus(cg.Ensemble(named), 3, "hbgf", 0).notes
     said = [note for note in notes if note.startswith("near-trivial")]
     assert len(said) == 2
-    assert "4 members (lump 0, lump 1, lump 2 and 1 more) with at least 95% of the points in one cluster" in said[0]
+    assert "4 members (lump 0, lump 1, lump 2 and 1 more) with more than 95% of the points in one cluster" in said[0]
     assert "1 member (dust) with nearly every point alone" in said[1]
     assert not any("same clustering" in note for note in notes)
 

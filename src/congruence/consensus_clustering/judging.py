@@ -17,6 +17,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo, PooledInfo
+from congruence.statistics.pairs import TRIVIAL, near_trivial
 from congruence.statistics.tables import Array, xlogx
 
 
@@ -166,29 +167,21 @@ def common_errors(e: Evidence, labels: Array, k: int) -> tuple[float, float]:
     return overlap, float((overlap - 1) / (members - 1)) if members > 1 + 1e-9 else 1.0
 
 
-#: a member is near-trivial if one cluster has this share of its points, or its mean cluster size is below this
-ONE, SMALL = 0.95, 1.5
-
 #: most members named in a note; the others are counted
 NAMED = 3
 
 
 def said_of_members(e: Evidence, names: Sequence[str]) -> list[str]:
     """Notes on members that are nearly one cluster or all singletons, and on duplicates."""
+    starts = np.searchsorted(e.member, np.arange(1, e.n_members))
+    kinds = np.array([near_trivial(sizes) for sizes in np.split(e.sizes * e.points_per_mass, starts)])
     notes = []
-    starts = np.searchsorted(e.member, np.arange(e.n_members))
-    whole = np.add.reduceat(e.sizes, starts)
-    largest = np.maximum.reduceat(e.sizes, starts)
-    own = np.bincount(e.member, minlength=e.n_members)
-    lump = largest >= ONE * whole
-    if lump.any():
-        who = _listed(e, names, np.flatnonzero(lump))
-        notes.append(
-            f"near-trivial: {who} with at least {ONE:.0%} of the points in one cluster; select or weight members"
-        )
-    dust = ~lump & (whole * e.points_per_mass < SMALL * own)
-    if dust.any():
-        notes.append(f"near-trivial: {_listed(e, names, np.flatnonzero(dust))} with nearly every point alone")
+    for kind, text in (
+        ("lump", f"with more than {TRIVIAL:.0%} of the points in one cluster; select or weight members"),
+        ("dust", "with nearly every point alone"),
+    ):
+        if (kinds == kind).any():
+            notes.append(f"near-trivial: {_listed(e, names, np.flatnonzero(kinds == kind))} {text}")
     same = duplicates(e)
     if same:
         again = np.concatenate([group[1:] for group in same])

@@ -11,11 +11,9 @@ from congruence.formulas import find
 from congruence.formulas.matching import assignment
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import Clustering
-from congruence.statistics.pairs import Pairs
+from congruence.statistics.pairs import Pairs, near_trivial
 from congruence.statistics.tables import Array
 
-#: a clustering is near-trivial if more than this share of its points is in one cluster, or alone
-TRIVIAL = 0.95
 #: a point is disputed if fewer clusterings than this share put it with its cluster
 CONSISTENT = 0.75
 #: adjusted Rand index with the shared clusters above which a clustering finds them
@@ -70,13 +68,6 @@ class Answer:
         return sum(self.agreement[i] >= FOUND for i in self.counted)
 
 
-def largest_share(c: Clustering) -> float:
-    """Share of the assigned points in the largest cluster."""
-    sizes = c.dense().sum(axis=0) if c.soft else np.bincount(c.codes, minlength=c.k + 1)[: c.k]
-    total = float(sizes.sum())
-    return float(sizes.max() / total) if total else 1.0
-
-
 def why_trivial(c: Clustering) -> str:
     """Why a clustering is near-trivial; empty if it is not.
 
@@ -85,17 +76,13 @@ def why_trivial(c: Clustering) -> str:
     >>> [why_trivial(c) for c in runs.members]
     ['98% of the points in one cluster', 'nearly every point alone in its cluster', '']
     """
-    share = largest_share(c)
-    if share > TRIVIAL:
-        return (
-            f"{np.floor(share * 100):.0f}% of the points in one cluster" if share < 1 else "all points in one cluster"
-        )
-    assigned = len(c) - c.gaps
-    if not c.soft and assigned > 2:
-        alone = int((np.bincount(c.codes, minlength=c.k + 1)[: c.k] == 1).sum())
-        if alone > TRIVIAL * assigned:
-            return "nearly every point alone in its cluster"
-    return ""
+    sizes = c.dense().sum(axis=0) if c.soft else np.bincount(c.codes, minlength=c.k + 1)[: c.k]
+    kind = near_trivial(sizes)
+    if kind == "dust":
+        return "nearly every point alone in its cluster"
+    if kind == "lump" and (sizes > 0).sum() > 1:
+        return f"{np.floor(100 * sizes.max() / sizes.sum()):.0f}% of the points in one cluster"
+    return kind and "all points in one cluster"
 
 
 def counted_of(own: Sequence[int], trivial: Sequence[str], same: Sequence[int | None]) -> tuple[int, ...]:

@@ -140,3 +140,25 @@ class Gram(Pairs):
     def from_tables(cls, t: Tables) -> Self:
         """Pair sums of the Gram matrices; soft tiles store theirs."""
         return cls(**vars(t.gram if t.gram is not None else Pairs.from_tables(t)))
+
+
+#: a clustering is near-trivial if more than this share of its points is in one cluster, or alone
+TRIVIAL = 0.95
+#: a cluster has a single point if it has less than this, as a sum of weights or memberships too
+ALONE = 1.5
+
+
+def near_trivial(sizes: Array) -> str:
+    """Whether a clustering with these sizes of clusters is near-trivial: "lump", "dust", or "" if it is not.
+
+    Args:
+        sizes: Number of points of each cluster, or the sum of their weights or memberships.
+
+    >>> import numpy as np
+    >>> [near_trivial(np.array(sizes)) for sizes in ([98, 2], [1] * 98 + [2], [1] * 67 + [11] * 3)]
+    ['lump', 'dust', '']
+    """
+    total = float(sizes.sum())
+    if not total or sizes.max() > TRIVIAL * total:
+        return "lump"
+    return "dust" if total > 2 and sizes[sizes < ALONE].sum() > TRIVIAL * total else ""
