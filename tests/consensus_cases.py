@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import congruence as cg
-from congruence.consensus_clustering.methods import METHODS, takes
+from congruence.consensus_clustering.methods import METHODS, taken
 
 ALL = tuple(METHODS)
 
@@ -52,5 +52,4 @@ def memberships(rng, k=3):
 
 def taken_by(method, **options):
     """The options that have an effect on a method; others are refused."""
-    needs = {name: takes(name)[1] for name in options}
-    return {name: x for name, x in options.items() if needs[name]({"method": method, "variant": None})}
+    return {name: x for name, x in options.items() if name in taken(method, None)}

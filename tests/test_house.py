@@ -7,8 +7,10 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -111,6 +113,33 @@ def test_every_name_of_a_type_is_described_and_used():
             name = line.partition(":")[0]
             assert before.startswith("#: "), f"{name} is not described"
             assert name in words, f"no annotation uses {name}"
+
+
+def test_public_names_are_those_of_their_modules():
+    """A public function or class is the very object that its module defines: nothing wraps, patches or replaces it."""
+    for home, names in cg._HOMES.items():
+        for name in names:
+            assert getattr(cg, name) is getattr(import_module(f"congruence.{home}"), name)
+    for name in (n for n in cg.__all__ if n != "__version__"):
+        public = getattr(cg, name)
+        members = [x for x in getattr(public, "__dict__", {}).items() if isinstance(public, type)]
+        methods = [x for key, x in members if isinstance(x, FunctionType) and (key == "__init__" or key[0] != "_")]
+        ours = [x for x in (public, *methods) if getattr(x, "__module__", "").startswith("congruence")]
+        assert not [x.__qualname__ for x in ours if hasattr(x, "__wrapped__")], name
+
+
+def test_the_package_sets_no_attributes_by_name():
+    """`__init__.py` sets nothing on functions and classes, and no module sets attributes of others by name."""
+    tree = read(PACKAGE / "__init__.py")
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
+    for path in FILES:
+        calls = [node for node in ast.walk(read(path)) if isinstance(node, ast.Call)]
+        named = {ast.unparse(node.args[0]) for node in calls if ast.unparse(node.func) == "setattr"}
+        assert named <= SET_BY_NAME, path
+
+
+#: objects whose attributes are set by name: the standard streams, the settings of a command, and a copy of a scan
+SET_BY_NAME = {"sys", "settings", "other"}
 
 
 # --- the path of a call through the packages --------------------------------------------------------------------------

@@ -11,11 +11,8 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
-from congruence.typing import Function, Label, OptionValue, Scalar
-
-F = TypeVar("F", bound=Function)
+from congruence.typing import Label, OptionValue, Scalar
 
 #: control characters, which a terminal interprets, and lone surrogates, which it cannot show
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -186,102 +183,8 @@ def hint(name: object, known: Iterable[str], listing: str = "`congruence measure
     return f"did you mean {joined(near[:3], 'or')}?" if near else listing
 
 
-def misnamed(**names: str) -> Callable[[F], F]:
-    """Register common wrong names of arguments; a call with one of them raises an error that gives the right name.
-
-    >>> import congruence as cg
-    >>> cg.consensus([[0, 1], [0, 1]], k=2)
-    Traceback (most recent call last):
-    TypeError: k is called n_clusters: consensus(n_clusters=2)
-    """
-
-    def noted(function: F) -> F:
-        function.misnamed = names  # type: ignore[attr-defined]
-        return function
-
-    return noted
-
-
 #: for an option that does not always apply: a description of what it needs, and whether the given arguments have it
 Needs = dict[str, tuple[str, Callable[[dict[str, OptionValue]], object]]]
-
-
-def needs(**options: tuple[str, Callable[[dict[str, OptionValue]], object]]) -> Callable[[F], F]:
-    """Register what the options of a function need; a call with an option that has no effect is refused.
-
-    Args:
-        options: For each option, a description of what it needs, and a function of all arguments by name that says
-            whether the call has it.
-
-    >>> import congruence as cg
-    >>> cg.adjusted("jaccard", sided="one")
-    Traceback (most recent call last):
-    congruence.errors.InputError: sided has no effect without null='n_clusters' or 'all'; leave it out
-    """
-
-    def noted(function: F) -> F:
-        function.needs = options  # type: ignore[attr-defined]
-        return function
-
-    return noted
-
-
-def is_one(name: str, *values: str) -> Callable[[dict[str, OptionValue]], bool]:
-    """A condition for `needs`: whether an argument is one of these texts."""
-    return lambda given: isinstance(given[name], str) and given[name] in values
-
-
-def is_not(name: str, value: str) -> Callable[[dict[str, OptionValue]], bool]:
-    """A condition for `needs`: whether an argument is anything but this text; unknown texts have separate messages."""
-    return lambda given: not (isinstance(given[name], str) and given[name] == value)
-
-
-#: names of options on the command line that differ from the names of arguments
-_OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--members"}
-
-
-def check_needs(function: Function, given: dict[str, OptionValue]) -> None:
-    """Refuse options that have no effect for these arguments, according to the `needs` of the function.
-
-    Args:
-        function: A function with `needs`.
-        given: All its arguments by name, with defaults.
-    """
-    for name, (what, has_it) in function.needs.items():  # type: ignore[attr-defined]
-        if name in given and not has_it(given):
-            without_effect(function, f"without {what}", **{name: given[name]})
-
-
-def without_effect(function: Function, where: str, **given: OptionValue) -> None:
-    """Refuse options that have no effect in this call, unless they have the default value of the function.
-
-    Args:
-        function: The public function, or the class, that was called.
-        where: When the options have no effect, as in "for hierarchies".
-        given: The values by name; False and an empty list count as not given if the default is None or empty.
-
-    >>> from congruence.comparison.many import compare_all
-    >>> without_effect(compare_all, "for hierarchies", progress=False, engine="auto")
-    >>> without_effect(compare_all, "for hierarchies", progress=True)
-    Traceback (most recent call last):
-    congruence.errors.InputError: progress has no effect for hierarchies; leave it out
-    """
-    import inspect  # late import: a call without such options does not need it
-
-    known = inspect.signature(function).parameters
-    for name, value in given.items():
-        if not _is_default(value, known[name].default):
-            option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
-            raise InputError(*(f"{x} has no effect {where}; leave it out" for x in (name, option)))
-
-
-def _is_default(value: object, default: object) -> bool:
-    if value is default:
-        return True
-    if default is None or default == ():
-        return value is None or value is False or (isinstance(value, list | tuple) and not value)
-    plain = isinstance(value, str | tuple | range) or not hasattr(value, "__len__")  # not an array
-    return plain and bool(value == default)
 
 
 def warn(message: str) -> None:

@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from congruence.alternative_clustering.points import as_knowns, as_points
 from congruence.alternative_clustering.results import Alternative
-from congruence.alternative_clustering.search import alternatives
+from congruence.alternative_clustering.search import alternatives, starts
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, NotApplicable, check_needs, misnamed, names_in, refused, warn
-from congruence.inputs.arguments import check_parameters
+from congruence.errors import InputError, NotApplicable, names_in, refused, warn
 from congruence.inputs.column_kinds import check_features
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.estimators import Clusterer, as_table, check_container, new_points
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
@@ -64,7 +64,6 @@ class AlternativeClustering(Clusterer):
     labels_: Array
     alternatives_: list[Alternative]
 
-    @misnamed(k="n_clusters")
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -106,7 +105,6 @@ class AlternativeClustering(Clusterer):
         Returns:
             The estimator.
         """
-        check_parameters(self)
         data = X = as_table(X)
         self._centres = None  # a failed fit must not keep the centres of other data
         if frame_kind(X) is not None:
@@ -130,7 +128,7 @@ class AlternativeClustering(Clusterer):
             first = next(iter(as_knowns(known, n, data).values()))
             settings["n_clusters"] = max(2, min(int(first.max()) + 1, n // 2))
         self.alternatives_ = []
-        check_needs(alternatives, settings)
+        refuse_idle(alternatives, {**settings, "starts": starts(self.method)})
         if self.n_clusters == 1:
             self.labels_ = np.zeros(len(data), dtype=np.int64)
         else:

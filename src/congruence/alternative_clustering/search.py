@@ -26,10 +26,11 @@ from congruence.alternative_clustering.published import maximus_published
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.restarts import Found
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
-from congruence.density.binning import NEEDS_CUTS, Binning
+from congruence.density.binning import Binning
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import MOST_RUNS, InputError, hint, joined, misnamed, names_in, needs, unused_name, whole_number
+from congruence.errors import MOST_RUNS, InputError, hint, joined, names_in, unused_name, whole_number
 from congruence.formulas.record import Status
+from congruence.inputs.effects import refuse_idle
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EnsembleLike, OptionValue, PointsLike, ProgressLike, Record, Seed
 
@@ -90,14 +91,11 @@ AUTO_PAIRS = 2_000
 MOST_PRICES = 600
 
 
-def _starts(given: Record) -> bool:
+def starts(method: str) -> bool:
     """Whether the method starts at random several times; unknown ones are refused later."""
-    method = given["method"]
     return not isinstance(method, str) or method not in METHODS or METHODS[method].n_init > 1
 
 
-@misnamed(k="n_clusters")
-@needs(bins=NEEDS_CUTS, n_init=("a method with random starts", _starts))
 def alternatives(
     X: PointsLike,
     labels: ClusteringLike | EnsembleLike,
@@ -164,6 +162,7 @@ def alternatives(
     >>> round(cg.ari(found.labels, shape), 2), found.n_clusters
     (0.94, 3)
     """
+    refuse_idle(alternatives, {**locals(), "starts": starts(method)})
     check_index(inter, intra)
     named = names_in(() if nominal is None else nominal, "nominal")
     points = as_points(X, scale, [*named, *(binning.nominal_names if isinstance(binning, Binning) else [])])

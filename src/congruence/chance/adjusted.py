@@ -9,12 +9,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from congruence.chance.draws import NEEDS_PARTITIONS, Exactness, Null, RandomPair, check_null, check_points
+from congruence.chance.draws import Exactness, Null, RandomPair, check_null, check_points
 from congruence.chance.permutation import clean, tested
 from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of, random_pair
-from congruence.errors import MOST_DRAWS, InputError, NotApplicable, needs, whole_number
+from congruence.errors import MOST_DRAWS, InputError, NotApplicable, whole_number
 from congruence.formulas import find
 from congruence.formulas.record import Better, Measure, ratio
+from congruence.inputs.effects import refuse_idle
 from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import ClusteringLike, OptionValue, Record
 
@@ -216,7 +217,6 @@ def _adjusted_again(base: Measure, null: Null, sided: Sided, n_draws: int, rando
     return adjusted(base, null=null, sided=sided, n_draws=n_draws, random_state=random_state)
 
 
-@needs(sided=NEEDS_PARTITIONS)
 def adjusted(
     measure: str | Measure,
     null: Null = "permutation",
@@ -260,6 +260,7 @@ def adjusted(
     >>> round(cg.adjusted("rand", null="all")([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]), 6)
     0.475178
     """
+    refuse_idle(adjusted, locals())
     base = find(measure)
     check_null(null, sided)
     if base.is_lone:

@@ -14,7 +14,7 @@ from congruence.chance import null_models
 from congruence.engine import cpu
 from congruence.engine.interface import Draws, Engine
 from congruence.engine.plan import Run
-from congruence.errors import InputError, Word, is_not, joined
+from congruence.errors import InputError, Word, joined
 from congruence.formulas import hint
 from congruence.formulas.record import Measure
 from congruence.inputs.cover import CoverLabels
@@ -72,7 +72,6 @@ BATCH_CELLS = 4_000_000
 
 
 #: only these null models draw partitions of one side or of both
-NEEDS_PARTITIONS = ("null='n_clusters' or 'all'", is_not("null", "permutation"))
 
 
 def check_null(null: str, sided: str) -> None:

@@ -24,10 +24,11 @@ from congruence.chance.permutation import (
 from congruence.comparison.presenting import Result, number
 from congruence.engine.cpu import cluster_sizes
 from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card, seed_sequence
-from congruence.errors import Caution, InputError, check_needs, hint, some_of
+from congruence.errors import Caution, InputError, hint, some_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import left_out
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.frames import square_frame, text_grid
 from congruence.inputs.labels import Labels
@@ -265,7 +266,7 @@ def permutation_tests(
     """
     m = find(measure)
     check_counts(n_permutations, options.get("level", 0.95), options.get("stop_after"), method)
-    check_needs(permutation_test, {"method": method, "null": "permutation", "progress": progress, **options})
+    refuse_idle(permutation_test, {"method": method, "null": "permutation", "progress": progress, **options})
     corrected([], correction)
     columns, notes, kind = columns_of(clusterings)
     named = dict(columns)

@@ -8,13 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.chance.draws import NEEDS_PARTITIONS, Exactness, Null, pairs_value
+from congruence.chance.draws import Exactness, Null, pairs_value
 from congruence.chance.moments import Margin, Moments, is_reliable, p_values
 from congruence.chance.problems import Problem, Sided, drawn, problem_of
 from congruence.comparison.presenting import Result, number
-from congruence.errors import MOST_DRAWS, Caution, InputError, NotApplicable, is_not, needs
+from congruence.errors import MOST_DRAWS, Caution, InputError, NotApplicable
 from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
+from congruence.inputs.effects import refuse_idle
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, OptionValue, ProgressLike, Record, Seed
 
@@ -168,11 +169,6 @@ def _adjusted_value(value: float, expected: float, best: float) -> float:
     return _difference(value, expected) / room
 
 
-@needs(
-    sided=NEEDS_PARTITIONS,
-    level=("draws; method='moments' makes none", is_not("method", "moments")),
-    progress=("draws; method='moments' makes none", is_not("method", "moments")),
-)
 def permutation_test(
     a: ClusteringLike,
     b: ClusteringLike,
@@ -250,6 +246,7 @@ def permutation_test(
       p             0.03696 as good or better (95% interval 0.025 to 0.049), 0.07393 two-sided
       null model    points permuted at random, cluster sizes fixed; 1,000 draws
     """
+    refuse_idle(permutation_test, locals())
     m = find(measure)
     check_counts(n_permutations, level, stop_after, method)
     problem = problem_of(a, b, m, null, sided, threads, engine=engine, **options)

@@ -12,9 +12,10 @@ from congruence.comparison.pair import Evaluation, Measures
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.trees import all_pairs_of_trees, check_cpu, trees_to
 from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
-from congruence.errors import Caution, InputError, hint, joined, some_of, without_effect
+from congruence.errors import Caution, InputError, hint, joined, some_of
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
 from congruence.inputs.coerce import as_clustering, is_scanned
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.kinds import Clustering, Unassigned
@@ -116,7 +117,7 @@ def compare_all(
     trees = _named_trees(clusterings)
     if trees is not None:
         check_cpu(engine)
-        without_effect(compare_all, "for hierarchies", progress=progress)
+        refuse_idle(compare_all, locals(), "for hierarchies")
         return all_pairs_of_trees(trees, ("cophenetic",) if measures is ARI else measures, threads, options)
     ensemble = Passing(on_card(clusterings, engine), **vars(options))
     if measures is ARI and ensemble.has_covers:
@@ -274,7 +275,7 @@ def compare_to(
     trees = _named_trees(clusterings)
     if trees is not None:
         check_cpu(engine)
-        without_effect(compare_to, "for hierarchies", progress=progress)
+        refuse_idle(compare_to, locals(), "for hierarchies")
         return trees_to(reference, trees, measures, threads, options)
     columns, _, kind = columns_of(on_card(clusterings, engine))
     title = "reference"

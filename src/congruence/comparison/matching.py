@@ -11,10 +11,11 @@ from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
 from congruence.comparison.presenting import Result, counted, named_table
 from congruence.comparison.scanned import scanned_names, scanned_scores
-from congruence.errors import InputError, NotApplicable, unused_name, without_effect
+from congruence.errors import InputError, NotApplicable, unused_name
 from congruence.formulas.matching import assignment
 from congruence.inputs.alignment import Align, PreparedPair
 from congruence.inputs.coerce import as_clustering
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import text_grid
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind
@@ -192,7 +193,7 @@ def element_scores(
     >>> cg.element_scores([0, 1, 1, 0, 2, 1], [0, 1, 1, 0, 2, 2]).round(3).tolist()
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
-    without_effect(element_scores, "on the scores of single points", sample_weight=sample_weight, frequency=frequency)
+    refuse_idle(element_scores, locals())
     pair = prepared_pair(a, b, unassigned=unassigned, noise=noise, align=align)
     if pair.has_covers and pair.is_soft:
         raise NotApplicable(

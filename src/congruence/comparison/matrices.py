@@ -6,10 +6,11 @@ import numpy as np
 
 from congruence.comparison.pair import Comparison, Measures, chosen_measures
 from congruence.engine import matrices
-from congruence.errors import InputError, NotApplicable, without_effect
+from congruence.errors import InputError, NotApplicable
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import PreparedPair
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
@@ -73,8 +74,7 @@ def _described(x: Ensemble | Similarity) -> str:
 def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
     """The reason why a measure does not apply to matrices and ensembles, if it does not."""
     if isinstance(p, Similarity) and isinstance(q, Similarity):
-        missing = m.parameters.get("missing", "ratio")
-        without_effect(matrices.sums_of, "for matrices, which have no missing labels", missing=missing)
+        refuse_idle(matrices.sums_of, m.parameters, "for matrices, which have no missing labels")
     if m.needs is Profiles:
         m.check(soft=False, weighted=False)
     covers = any(isinstance(x, Ensemble) and x.has_covers for x in (p, q))

@@ -113,7 +113,7 @@ class Result:
         Returns:
             A data frame.
         """
-        return make_frame(self.table_columns(), backend or self.kind)
+        return make_frame(self.table_columns(), self.kind if backend is None else backend)
 
     def to_json(self, **options: OptionValue) -> str:
         """Everything in the result, as JSON; undefined values are null.

@@ -9,14 +9,15 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
+from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import generated, takes_numbers
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, check_needs, misnamed, refused, without_effect
-from congruence.inputs.arguments import check_parameters
+from congruence.errors import InputError, refused
 from congruence.inputs.column_kinds import check_features
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
 from congruence.statistics.tables import Array
@@ -72,7 +73,6 @@ class ConsensusClustering(Clusterer):
     (3, 10)
     """
 
-    @misnamed(k="n_clusters")
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -115,16 +115,14 @@ class ConsensusClustering(Clusterer):
         Returns:
             The estimator.
         """
-        check_parameters(self)
         X = X if isinstance(X, Ensemble) else as_table(X)
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
         self._centres = data = None  # a failed fit must not keep the centres of other data
-        check_needs(consensus, self.get_params(deep=False))
-        making = {name: getattr(self, name) for name in ("n_members", "member_clusters", "n_jobs")}
+        refuse_idle(consensus, {**vars(self), "taken": methods.taken(self.method, self.variant)})
         if isinstance(X, Ensemble):
             if self.generator is not None:
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
-            without_effect(ConsensusClustering, "for an Ensemble, which has its members", noise=self.noise, **making)
+            refuse_idle(ConsensusClustering, vars(self), "for an Ensemble, which has its members")
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
             check_one_kind(X)
@@ -136,9 +134,9 @@ class ConsensusClustering(Clusterer):
             self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
         else:
             if self.generator is not None:  # without one, the type of X decides, and both are possible
-                without_effect(ConsensusClustering, "with a generator; it is for label columns", noise=self.noise)
+                refuse_idle(ConsensusClustering, vars(self), "with a generator; it is for label columns")
             if self._is_function:
-                without_effect(ConsensusClustering, "for a generator that is a function, which makes them", **making)
+                refuse_idle(ConsensusClustering, vars(self), "for a generator that is a function, which makes them")
             check_features(X, takes_text=False)
             sparse = "csr" if self._takes_sparse else False
             with refused():
@@ -187,8 +185,7 @@ class ConsensusClustering(Clusterer):
         maker = self.generator or "kmeans"
         subsamples = isinstance(maker, str) and maker in ("subsample", "mixed")
         if not takes_numbers(maker):
-            where = "for a clusterer without a number of clusters"
-            without_effect(ConsensusClustering, where, member_clusters=self.member_clusters)
+            refuse_idle(ConsensusClustering, vars(self), "for a clusterer without a number of clusters")
         complete = not (subsamples and self.unseen == "nearest")
         return generated(data, self.n_members, k, maker, seeds, 0.8, complete, None, self.n_jobs, False)
 

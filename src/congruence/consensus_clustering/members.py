@@ -6,15 +6,15 @@ import numpy as np
 
 from congruence.comparison.many import compare_all
 from congruence.engine.plan import seed_sequence
-from congruence.errors import InputError, hint, is_one, joined, needs
+from congruence.errors import InputError, hint, joined
 from congruence.formulas import find
 from congruence.formulas.record import Measure
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 from congruence.typing import EnsembleLike, Seed
 
 
-@needs(alpha=("by='joint'", is_one("by", "joint")))
 def select_members(
     ensemble: EnsembleLike,
     n_members: int,
@@ -56,6 +56,7 @@ def select_members(
     >>> cg.select_members(runs, 2, "diversity").names
     ('c', 'd')
     """
+    refuse_idle(select_members, locals())
     e = ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
     ways = ("quality", "diversity", "joint", "cluster")
     if by not in ways:

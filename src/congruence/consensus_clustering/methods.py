@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -12,7 +12,7 @@ from congruence.consensus_clustering.evidence import Evidence
 from congruence.errors import InputError, hint, joined
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
-from congruence.typing import OptionValue, Record
+from congruence.typing import OptionValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,16 +132,9 @@ def find(name: str) -> Method:
     return record
 
 
-def takes(option: str) -> tuple[str, Callable[[Record], bool]]:
-    """What an option of `consensus` needs: a method, among those named, on which it has an effect."""
-    what = "a method with random starts: hbgf, ncut, kcc, kmodes, voting, lwgp"
-    if option != "n_init":
-        what = "a method that cuts a graph: mcla, cspa, hgpa, or hbgf with variant 'metis'"
-
-    def is_taken(given: Record) -> bool:
-        named = [given["method"]] if isinstance(given["method"], str) else list(given["method"])
-        if "auto" in named and option == "n_init":
-            return True
-        return any(find(name).takes(option, given["variant"]) for name in named if name != "auto")
-
-    return what, is_taken
+def taken(method: str | Sequence[str], variant: str | None) -> set[str]:
+    """The options `n_init`, `solver` and `balance` that have an effect on a method among those named."""
+    named = [method] if isinstance(method, str) else list(method)
+    records = [find(name) for name in named if name != "auto"]
+    found = {option for option in ("n_init", "solver", "balance") if any(m.takes(option, variant) for m in records)}
+    return found | ({"n_init"} if "auto" in named else set())

@@ -31,9 +31,10 @@ from congruence.consensus_clustering.methods import METHODS, Found, Method
 from congruence.consensus_clustering.population import Everyone, of_labels
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import InputError, is_one, joined, misnamed, needs, yes_or_no
+from congruence.errors import InputError, joined, yes_or_no
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
@@ -81,13 +82,6 @@ def consensus(
     unseen: str = ..., X: PointsLike = ..., out: PathLike | None, client: Client = ..., checkpoint: PathLike | None = ...,
     threads: int | None = ..., progress: ProgressLike = ...,
 ) -> Consensus | ConsensusFiles: ...  # fmt: skip
-@misnamed(k="n_clusters")
-@needs(
-    solver=methods.takes("solver"),
-    balance=methods.takes("balance"),
-    n_init=methods.takes("n_init"),
-    X=("unseen='nearest'", is_one("unseen", "nearest")),
-)
 def consensus(
     ensemble: EnsembleLike,
     n_clusters: int | None = None,
@@ -159,6 +153,7 @@ def consensus(
     >>> cg.consensus(runs, 2, random_state=0).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
+    refuse_idle(consensus, {**locals(), "taken": methods.taken(method, variant)})
     started = time.perf_counter()
     scanning = {"client": client, "checkpoint": checkpoint}
     given = scan_options(ensemble, scanning) if is_scanned(ensemble, scanning) else ensemble

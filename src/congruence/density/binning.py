@@ -10,8 +10,9 @@ import numpy as np
 
 from congruence.density.columns import Columns, as_columns, block_of, brought, encoded, on_host, raw_columns
 from congruence.density.profile import Attribute
-from congruence.errors import InputError, hint, is_not, names_in, needs, some_of, yes_or_no
+from congruence.errors import InputError, hint, names_in, some_of, yes_or_no
 from congruence.inputs.coerce import as_disjoint
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.labels import Labels
 from congruence.machine import device, jit
 from congruence.statistics.tables import Array
@@ -21,14 +22,6 @@ METHODS = ("width", "frequency", "mdl")
 
 #: maximum number of bins of a numeric attribute
 MOST_BINS = 1_000_000
-
-
-#: `bins` and `nominal` describe bins that are not yet fitted
-NEEDS_CUTS = (
-    "binning='width' or 'frequency'",
-    lambda given: isinstance(given["binning"], str) and given["binning"] != "mdl",
-)
-NEEDS_NAME = ("the name of a binning", lambda given: isinstance(given["binning"], str))
 
 
 class Binning:
@@ -62,7 +55,6 @@ class Binning:
     {'x0': 1, 'x1': 0}
     """
 
-    @needs(bins=("method 'width' or 'frequency'", is_not("method", "mdl")))
     def __init__(
         self,
         method: Literal["width", "frequency", "mdl"] = "width",
@@ -71,6 +63,7 @@ class Binning:
         nominal: Sequence[str | int] = (),
         spare: bool = False,
     ) -> None:
+        refuse_idle(Binning, locals())
         if method not in METHODS:
             near = hint(str(method), METHODS, "use 'width', 'frequency' or 'mdl'")
             raise InputError(f"there is no binning {method!r}; {near}")

@@ -33,7 +33,6 @@ def scorer(key: str) -> Callable[..., float]:
             raise InputError(f"{key} has no adjusted form; cg.adco has one")
         return compare_profiles(a, b, X, X_b, **given)[key]
 
-    score.needs = compare_profiles.needs  # type: ignore[attr-defined]
     sides_of = [p for p in inspect.signature(score).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     score.__signature__ = inspect.Signature([*sides_of, *options.values()])  # type: ignore[attr-defined]
     told = described_arguments(compare_profiles)

@@ -11,29 +11,17 @@ from typing import Literal
 import numpy as np
 
 from congruence.comparison.presenting import Result, number
-from congruence.density.binning import NEEDS_CUTS, NEEDS_NAME, Binning
+from congruence.density.binning import Binning
 from congruence.density.columns import as_columns, brought
 from congruence.density.counting import counted, equal_samples, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
-from congruence.errors import (
-    Caution,
-    InputError,
-    NoSuchName,
-    hint,
-    is_one,
-    joined,
-    needs,
-    one_of,
-    real_number,
-    some_of,
-    without_effect,
-    yes_or_no,
-)
+from congruence.errors import Caution, InputError, NoSuchName, hint, joined, one_of, real_number, some_of, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import noise_caution
@@ -72,13 +60,7 @@ class Kernel:
                 f"there is no kernel {found.kernel!r}; {hint(str(found.kernel), KERNELS, joined(KERNELS))}"
             )
         one_of("kernel_on", found.kernel_on, ("profile", "clusters"))
-        of_power = {"degree": found.degree, "coef0": found.coef0}
-        if found.kernel == "linear":
-            without_effect(cls, "without a kernel", kernel_on=found.kernel_on, gamma=found.gamma, **of_power)
-        elif found.kernel == "rbf":
-            without_effect(cls, "with kernel='rbf'", **of_power)
-        else:
-            without_effect(cls, "with kernel='polynomial'", gamma=found.gamma)
+        refuse_idle(cls, vars(found))
         gamma = 1.0 if found.gamma is None else real_number(found.gamma, "gamma")
         if real_number(found.degree, "degree") <= 0 or real_number(found.coef0, "coef0") < 0 or gamma <= 0:
             raise InputError("a kernel has degree above 0, coef0 of at least 0 and gamma above 0")
@@ -205,11 +187,6 @@ class ProfileComparison(Result):
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
 
-@needs(
-    bins=NEEDS_CUTS,
-    nominal=NEEDS_NAME,
-    random_state=("sizes='sample'", is_one("sizes", "sample")),
-)
 def compare_profiles(
     a: ClusteringLike | Profile,
     b: ClusteringLike | Profile,
@@ -276,6 +253,7 @@ def compare_profiles(
     >>> r["adco"], r.mapping
     (1.0, {1: 'p', 0: 'q'})
     """
+    refuse_idle(compare_profiles, locals())
     how = Kernel.of(historical)
     one_of("matching", matching, ("one", "soft"))
     one_of("sizes", sizes, ("given", "sample", "scaled"))
@@ -290,10 +268,7 @@ def compare_profiles(
     cautions: list[Caution] = []
     if isinstance(a, Profile) or isinstance(b, Profile):
         p, q = _given_profiles(a, b, X, X_b, sizes)
-        without_effect(
-            compare_profiles, "for profiles, which are counted already", binning=binning, bins=bins, nominal=nominal,
-            bivariate=bivariate, unassigned=unassigned, noise=noise, engine="auto" if engine == "cpu" else engine,
-        )  # fmt: skip
+        refuse_idle(compare_profiles, locals(), "for profiles, which are counted already")
     else:
         p, q = _counted_profiles(
             a, b, X, X_b, binning, bins, nominal, bivariate, sizes, unassigned, noise, random_state, threads, engine

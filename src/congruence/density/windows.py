@@ -13,16 +13,17 @@ from typing import Literal
 import numpy as np
 
 from congruence.comparison.presenting import Result, number, plain
-from congruence.density.binning import NEEDS_CUTS, NEEDS_NAME, Binning
+from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns, raw_columns
 from congruence.density.counting import counted
 from congruence.density.profile import Profile
 from congruence.density.similarity import ProfileComparison, compare_profiles
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint, joined, names_in, needs, one_of
+from congruence.errors import InputError, hint, joined, names_in, one_of
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.column_kinds import check_features
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.files import pick
 from congruence.inputs.frames import text_grid
 from congruence.inputs.kinds import Unassigned
@@ -186,11 +187,6 @@ def _moved(before: Label, now: Label, similar: float) -> str:
     return f"{now if before == now else f'{before} → {now}'} ({similar:.2f})"
 
 
-@needs(
-    bins=NEEDS_CUTS,
-    nominal=NEEDS_NAME,
-    progress=("a table; the number of windows of a stream is not known", lambda given: given["window"] is not None),
-)
 def drift(
     windows: PointsLike,
     labels: str | None = None,
@@ -247,6 +243,7 @@ def drift(
     >>> cg.drift(table, labels="kind", window="day").previous.round(3).tolist()
     [1.0, 0.5]
     """
+    refuse_idle(drift, locals())
     record = _measure_of(measure)
     one_of("sizes", sizes, ("given", "scaled"))
     chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal, spare=True)  # type: ignore[arg-type]

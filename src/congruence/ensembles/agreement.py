@@ -14,10 +14,11 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.results import AllPairs
 from congruence.engine import matrices, plan, tiles
 from congruence.engine.plan import engine_for
-from congruence.errors import InputError, NotApplicable, real_number, unused_name, without_effect
+from congruence.errors import InputError, NotApplicable, real_number, unused_name
 from congruence.formulas import find
 from congruence.formulas.docstrings import document
 from congruence.formulas.record import Better, Measure
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.similarity import Similarity
@@ -79,8 +80,8 @@ def _alone(record: Measure, x: EnsembleLike, missing: str, threads: int | None, 
     )  # a Dask frame counts its rows later
     is_matrix = isinstance(x, Similarity) or (known and shape[0] == shape[1])
     if is_matrix or record.of_members:
-        where = "for a matrix, which has no missing labels" if is_matrix else f"on {record.key}, which counts no gaps"
-        without_effect(lone_value, where, missing=missing)
+        where = "for a matrix, which has no missing labels" if is_matrix else "on this measure, which counts no gaps"
+        refuse_idle(lone_value, locals(), where)
     if is_matrix:
         if record.of_members:
             raise NotApplicable(f"{record.key} describes the members of an ensemble; for a matrix use certainty")

@@ -11,7 +11,8 @@ from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
-from congruence.errors import MOST_DRAWS, InputError, is_one, needs, whole_number
+from congruence.errors import MOST_DRAWS, InputError, whole_number
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
@@ -68,11 +69,6 @@ class ConsensusCdf(Result):
         return f"ConsensusCdf: {how} {self.pairs:,.0f} pairs, area {self.area:.4f}, PAC {self.pac():.4f}"
 
 
-@needs(
-    random_state=("sample", lambda given: given["sample"] is not None),
-    progress=("all pairs; leave sample out", lambda given: given["sample"] is None),
-    engine=("all pairs; leave sample out", lambda given: given["sample"] is None or is_one("engine", "cpu")(given)),
-)
 def consensus_cdf(
     ensemble: EnsembleLike,
     *,
@@ -111,6 +107,7 @@ def consensus_cdf(
     >>> round(cg.consensus_cdf([[0, 0, 1, 1], [0, 1, 1, 1]]).pac(), 3)
     0.5
     """
+    refuse_idle(consensus_cdf, locals())
     e = as_ensemble(ensemble)
     no_pooled(missing)
     if e.mass is not None and not e.mass.is_frequency:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import MOST_RUNS, Caution, InputError, hint, is_one, joined, misnamed, needs, warn, whole_number
+from congruence.errors import MOST_RUNS, Caution, InputError, hint, joined, warn, whole_number
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, in_memory
@@ -42,21 +43,12 @@ LARGEST = 1e140
 MISSING = "the data have missing or infinite values; fill them in or drop those points first"
 
 
-_SUBSAMPLES = ("method='subsample' or 'mixed'", is_one("method", "subsample", "mixed"))
-
-
 def takes_numbers(method: object) -> bool:
     """Whether a method, or one of several clusterers, has a number of clusters; methods by name have one."""
     clusterers = list(method) if isinstance(method, list | tuple) else [method]
     return any(not is_clusterer(c) or counts_of(c) for c in clusterers)
 
 
-@misnamed(k="n_clusters")
-@needs(
-    fraction=_SUBSAMPLES,
-    complete=_SUBSAMPLES,
-    n_clusters=("a clusterer that takes a number of clusters", lambda given: takes_numbers(given["method"])),
-)
 def generate(
     X: PointsLike,
     n_members: int = 100,
@@ -110,6 +102,7 @@ def generate(
     >>> cg.generate(X, 5, n_clusters=3, random_state=0)
     Ensemble: 5 clusterings of 60 points, 3 clusters each
     """
+    refuse_idle(generate, {**locals(), "numbered": takes_numbers(method)})
     return generated(X, n_members, n_clusters, method, random_state, fraction, complete, protocol, n_jobs, progress)
 
 
@@ -146,7 +139,7 @@ def numbers_of(k: int | Iterable[int], name: str) -> list[int]:
 
 
 def _is_whole(x: object) -> bool:
-    return isinstance(x, int | np.integer) and not isinstance(x, bool)
+    return isinstance(x, int | np.integer) and not isinstance(x, bool | np.timedelta64)
 
 
 def with_index(members: Sequence[Array], X: PointsLike) -> list[Array] | list[Clustering]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from congruence.engine.plan import engine_for
 from congruence.ensembles.agreement import as_ensemble, point_mass
-from congruence.errors import InputError, without_effect
+from congruence.errors import InputError
 from congruence.inputs.alignment import whole_labels
 from congruence.inputs.cover import CoverLabels, check_one_kind
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
@@ -77,7 +78,7 @@ def item_consensus(
     if e.is_lazy:
         from congruence.ensembles.scanned import scanned_items
 
-        without_effect(item_consensus, "for scanned columns", engine="auto" if engine == "cpu" else engine)
+        refuse_idle(item_consensus, locals(), "for scanned columns")
         return scanned_items(e, labels, out)
     if out is not None:
         raise InputError("out= writes values of scanned rows: pass cg.scan(…); values in memory are returned")

@@ -10,7 +10,7 @@ from congruence.comparison.pair import Comparison
 from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
 from congruence.density.windows import Drift
-from congruence.errors import InputError, joined
+from congruence.errors import InputError, joined, one_of
 from congruence.hierarchies.curves import CutCurve
 from congruence.hierarchies.cut_tables import CutTable
 from congruence.hierarchies.tangling import Tanglegram
@@ -57,8 +57,7 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
     >>> shown.data[0].type, list(shown.data[0].link.value)
     ('sankey', [2, 1, 1])
     """
-    if backend not in ("plotly", "matplotlib"):
-        raise InputError(f"backend must be 'plotly' or 'matplotlib', not {backend!r}")
+    one_of("backend", backend, ("plotly", "matplotlib"))
     kinds = {**DRAWN, **DRAWN_TREES}
     draws = next((name for kind, name in kinds.items() if isinstance(result, kind)), None)
     if draws is None:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from congruence.errors import InputError, NotApplicable, Word, hint, joined
+from congruence.errors import InputError, NotApplicable, Word, hint, joined, real_number, yes_or_no
 from congruence.formulas.explain import Explanation, explanation
-from congruence.inputs.arguments import check_argument
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
@@ -452,11 +451,20 @@ def find(name: str | Measure, **parameters: OptionValue) -> Measure:
         known = joined(record.parameters) or "none"
         raise InputError(f"{record.key} has no parameter {sorted(unknown)[0]!r}; its parameters: {known}")
     for parameter, value in parameters.items():
-        if type(value) is not type(record.parameters[parameter]):
-            check_argument(record.formula, parameter, value)
+        _check_parameter(parameter, value, record.parameters[parameter])
     every = {**record.parameters, **parameters}
     axioms = record.axioms if record.axioms_for is None else record.axioms_for(**every)
     return replace(record, parameters=MappingProxyType(every), axioms=axioms)
+
+
+def _check_parameter(name: str, value: object, default: object) -> None:
+    """Raise an InputError if a parameter of a measure is of another kind than its default."""
+    if isinstance(default, bool):
+        yes_or_no(value, name)
+    elif isinstance(default, int | float) and value is not None:
+        real_number(value, name)
+    elif isinstance(default, str) and not isinstance(value, str):
+        raise InputError(f"{name} must be a text, as in {default!r}; got {value!r}")
 
 
 def is_among(name: object, keys: Iterable[str]) -> bool:

@@ -18,7 +18,7 @@ from congruence.comparison.trees import (
     cut_range,
     pair_curve,
 )
-from congruence.errors import InputError, NoSuchName, NotApplicable, misnamed
+from congruence.errors import InputError, NoSuchName, NotApplicable
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.hierarchy import Hierarchy, same_points
@@ -98,7 +98,6 @@ class CutCurve(Result):
         return "\n".join([text, *(f"! {note}" for note in self.notes)])
 
 
-@misnamed(k="ks", n_clusters="ks")
 def cut_curve(
     a: TreeLike, b: TreeLike, measure: str | Measure = "wallace", ks: Iterable[int] | Literal["heights"] | None = None
 ) -> CutCurve:

@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_to
 from congruence.comparison.presenting import Result, number, plain
-from congruence.errors import InputError, NoSuchName, misnamed
+from congruence.errors import InputError, NoSuchName
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.frames import square_frame
@@ -75,7 +75,6 @@ class CutTable(Result):
         return "\n".join([text, *(f"! {note}" for note in self.notes)])
 
 
-@misnamed(k="ks", n_clusters="ks")
 def compare_cuts(
     a: TreeLike,
     b: TreeLike,

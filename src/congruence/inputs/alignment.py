@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, some_of, without_effect
+from congruence.errors import Caution, InputError, one_of, some_of
 from congruence.inputs.coerce import as_clustering, as_disjoint
 from congruence.inputs.cover import CoverLabels, with_policies
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind, noise_caution, spelling_caution
 from congruence.inputs.weights import check_spread, least_exponent, numbers_in, whole_numbers
@@ -180,8 +181,8 @@ def aligned(
     clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
 ) -> tuple[list[Clustering], list[Caution]]:
     """The clusterings with the same points in the same order, and notes on points that were left out."""
-    if align not in (None, "index", "position"):
-        raise InputError(f"align must be 'index' or 'position', not {align!r}")
+    if align is not None:
+        one_of("align", align, ("index", "position"))
     if any(getattr(c, "is_cover", False) for c in clusterings):
         from congruence.inputs.cover_points import on_same_points  # late import: that module uses this function
 
@@ -305,7 +306,7 @@ def check_noise_of(
     """Refuse noise labels of memberships, which have no labels: if all are soft, or if a mapping names them."""
     soft = [c.soft and labels is not None for c, labels in zip(members, noise, strict=True)]
     if all(soft) or (isinstance(given, Mapping) and any(soft)):
-        without_effect(InputOptions, "for memberships, which have no labels", noise=given)
+        refuse_idle(InputOptions, {"noise": given}, "for memberships, which have no labels")
 
 
 def check_noise(noise: NoiseLike, columns: Iterable[str | None]) -> None:
@@ -327,7 +328,7 @@ POSSIBILISTIC = "possibilistic memberships: the entropy of one clustering depend
 
 def _is(side: object, what: str) -> bool:
     """Whether a side says that it is a tree, or a matrix."""
-    return getattr(side, what, False) is True
+    return getattr(side, what, False) is True and not isinstance(side, type)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, joined, names_in, whole_number, without_effect
+from congruence.errors import Caution, InputError, joined, names_in, one_of, whole_number
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind, name_of_unassigned
 from congruence.inputs.memberships import Memberships
@@ -71,17 +72,12 @@ class Cover:
         names: Sequence[Label] | None = None,
         who: str = "cover",
     ) -> None:
-        for name, value, known in (
-            ("duplicates", duplicates, ("keep", "drop")),
-            ("keys", keys, ("clusters", "points")),
-        ):
-            if value not in known:
-                raise InputError(f"{name} must be {known[0]!r} or {known[1]!r}, not {value!r}")
+        one_of("duplicates", duplicates, ("keep", "drop"))
+        one_of("keys", keys, ("clusters", "points"))
         self.kind = frame_kind(clusters)
         self.title: str | None = None
         self.cautions: tuple[Caution, ...] = ()
-        if not isinstance(clusters, Mapping):
-            without_effect(Cover, "without a mapping", keys=keys)
+        refuse_idle(Cover, locals())
         found = memberships_of(clusters.members if isinstance(clusters, Cover) else clusters, keys, who)
         ids, self._point, self._cluster, listed = found.ids, found.point, found.cluster, list(found.names)
         if names is not None:

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from congruence.errors import InputError, hint, path_of, some_of, without_effect
+from congruence.errors import InputError, hint, path_of, some_of
 from congruence.inputs.cover import Cover, Duplicates
 from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.files import existing_file, read_columns, readable, suffix_of
 from congruence.typing import Frame, Json, Label, OptionValue
 
@@ -70,8 +71,7 @@ def read_cover(
         )
     if not isinstance(format, str) or format not in FORMATS:
         raise InputError(f"there is no format {format!r} of covers; {hint(format, FORMATS, ', '.join(FORMATS))}")
-    if format != "json":
-        without_effect(read_cover, "without format 'json'", keys=keys)
+    refuse_idle(read_cover, locals())
     path = existing_file(path)
     with readable(path):
         cover = _read(path, format, points, duplicates, keys)

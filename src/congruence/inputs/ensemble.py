@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, names_in, some_of, without_effect
+from congruence.errors import Caution, InputError, names_in, one_of, some_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_names import listed_names
 from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, member_weights, title_of
 from congruence.inputs.cover import Cover
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.files import read_columns, without_ids
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory, label_cautions
@@ -446,9 +447,8 @@ class Ensemble(Listing):
         """
         if kind in ("plotly", "matplotlib"):  # in 0.1 the only argument was the backend
             kind, backend = "consensus", "plotly" if kind == "plotly" else "matplotlib"
-        if kind not in ("consensus", "flow"):
-            raise InputError(f"kind must be 'consensus' or 'flow', not {kind!r}")
-        without_effect(Ensemble.plot, "with kind='flow'", labels=labels if kind == "flow" else None)
+        one_of("kind", kind, ("consensus", "flow"))
+        refuse_idle(Ensemble.plot, locals())
         return _door().figure(self, backend, labels=labels, kind=kind)
 
 

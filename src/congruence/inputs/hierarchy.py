@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, misnamed, names_in, some_of
+from congruence.errors import Caution, InputError, names_in, some_of
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import frame_kind
@@ -184,7 +184,6 @@ class Hierarchy:
         last = self.n_points - inner - 1
         return np.asarray(inner[self.heights[last] == self.heights[last + 1]])
 
-    @misnamed(n_clusters="k")
     def cut(self, k: int | None = None, *, height: float | None = None) -> Array:
         """The clusters of one cut: a number per point, counted from 0 in the order of the points.
 
@@ -247,7 +246,6 @@ class Hierarchy:
             )
         return int(k)
 
-    @misnamed(k="ks", n_clusters="ks")
     def cuts(self, ks: Iterable[int] | Literal["heights"]) -> Ensemble:
         """Several cuts as an Ensemble, named k=2, k=3, …
 
@@ -290,7 +288,6 @@ class Hierarchy:
 
     # --- other trees ---
 
-    @misnamed(k="ks", n_clusters="ks")
     def at_levels(self, ks: Iterable[int]) -> Hierarchy:
         """The hierarchy of these cuts only, as the named levels that `hmi`, `nhmi` and `ahmi` compare.
 

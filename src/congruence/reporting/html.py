@@ -12,12 +12,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from congruence.comparison.presenting import counted, number, plain
-from congruence.errors import InputError, misnamed, needs, path_of, visible, without_effect
+from congruence.errors import InputError, path_of, visible
 from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
 from congruence.inputs.cover import Cover, CoverLabels
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import picture_of
 from congruence.inputs.frames import make_frame
@@ -148,8 +149,6 @@ def check_page(path: Path, *inputs: object) -> None:
     check_target(path, [x for x in inputs if isinstance(x, str | Path)])
 
 
-@misnamed(k="n_clusters")
-@needs(axes=("data", lambda given: given["data"] is not None or hasattr(given["clusterings"], "obsm")))
 def report(
     clusterings: EnsembleLike,
     out: str | Path | None = None,
@@ -212,17 +211,17 @@ def report(
     >>> r.summary.answer
     '“z” and “y” agree hardly at all. 67% of the points are in matching clusters; 2 are not.'
     """
+    refuse_idle(report, locals())
     if out is not None:
         check_page(path_of(out, "out"), clusterings, data)
     if isinstance(clusterings, str | Path):
         title, source = title or Path(clusterings).name, source or str(clusterings)
     if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
-        without_effect(report, "for an Ensemble, which was read with its own", unassigned=unassigned, noise=noise)
+        refuse_idle(report, locals(), "for an Ensemble, which was read with its own")
     if holds_covers(clusterings, reference):
         from congruence.reporting.cover_report import report_of_covers  # a report on covers has the same interface
 
-        given = {"data": data, "axes": axes, "ids": ids, "n_clusters": n_clusters, "source": source}
-        without_effect(report, "for covers", **given)
+        refuse_idle(report, locals(), "for covers")
         return report_of_covers(
             clusterings, out, reference=reference, measures=measures, unassigned=unassigned, noise=noise, title=title,
             command=command, random_state=random_state, threads=threads, progress=progress,

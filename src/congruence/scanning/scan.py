@@ -11,9 +11,10 @@ from typing import ClassVar, overload
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
-from congruence.errors import InputError, hint, names_in, some_of, without_effect
+from congruence.errors import InputError, hint, names_in, some_of
 from congruence.inputs.alignment import Mass
 from congruence.inputs.column_kinds import Sorting
+from congruence.inputs.effects import refuse_idle
 from congruence.machine.memory import release, trim
 from congruence.scanning import room
 from congruence.scanning.accumulate import Accumulator, Counting
@@ -95,7 +96,7 @@ def scan(
     """
     options = {"threads": threads, "client": client, "checkpoint": checkpoint, "progress": progress}
     if isinstance(path, Scan):
-        without_effect(scan, "for a scan, which is open already", id=id, na_values=na_values)
+        refuse_idle(scan, locals(), "for a scan, which is open already")
         options |= {"memory": None if memory == MEMORY else memory, "skip_bad": skip_bad or None}
         return path.narrowed(columns).with_options(**options)
     found = source_of(path, na_values)

@@ -15,7 +15,8 @@ import numpy as np
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
-from congruence.errors import MOST_RUNS, InputError, is_one, joined, needs, real_number, whole_number
+from congruence.errors import MOST_RUNS, InputError, joined, real_number, whole_number
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
@@ -166,11 +167,6 @@ def _verdict(mean: float) -> str:
     return "unreliable"
 
 
-@needs(
-    fraction=("scheme='subsample'", is_one("scheme", "subsample")),
-    jitter=("scheme='jitter'", is_one("scheme", "jitter")),
-    noise=("scheme='noise'", is_one("scheme", "noise")),
-)
 def stability(
     X: PointsLike,
     clusterer: Estimator,
@@ -222,6 +218,7 @@ def stability(
     >>> {cluster: round(value, 2) for cluster, value in s.mean.items()}
     {0: 1.0, 1: 0.94, 2: 0.93}
     """
+    refuse_idle(stability, locals())
     data = as_data(X)
     n = data.shape[0]
     share = 0.8 if fraction is None else real_number(fraction, "fraction")

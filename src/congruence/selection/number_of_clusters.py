@@ -9,10 +9,11 @@ import numpy as np
 
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data, numbers_of
-from congruence.errors import InputError, misnamed, without_effect
+from congruence.errors import InputError
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
+from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering
 from congruence.selection.agreement_curves import (
     PAPER,
@@ -29,7 +30,7 @@ from congruence.selection.choice import KChoice
 from congruence.selection.partitions import lacking
 from congruence.selection.points import prepare
 from congruence.selection.sentences import listed
-from congruence.typing import ClusteringLike, EnsembleLike, Estimator, PointsLike, ProgressLike, Record, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, Estimator, PointsLike, ProgressLike, Seed
 
 if TYPE_CHECKING:
     from congruence.comparison.pair import Measures
@@ -45,7 +46,6 @@ ENSEMBLES = (
 )
 
 
-@misnamed(n_clusters="k")
 def choose_k(
     data: PointsLike,
     k: int | Iterable[int] = range(1, 11),
@@ -119,14 +119,12 @@ def choose_k(
     >>> cg.choose_k(rng.uniform(size=(90, 2))).k
     1
     """
-    parts: Record = {"fraction": fraction, "n_subsamples": n_subsamples}
+    given = locals()
     if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
-        making_runs = {"k": k, "method": method, "n_members": n_members, "k_min": k_min, "standardise": standardise}
-        without_effect(choose_k, "for ensembles; it is for data", **making_runs, protocol=protocol, **parts)
+        refuse_idle(choose_k, given, "for ensembles; it is for data")
     if isinstance(criteria, str) and criteria == "paper":
-        without_effect(
-            choose_k, "with criteria='paper', which is for method 'em'", method="auto" if method == "em" else method
-        )
+        if method != "em":
+            refuse_idle(choose_k, given, "with criteria='paper', which is for method 'em'")
         criteria, method, protocol = PAPER, "em", "paper"
     if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
         return _of_ensembles(data, criteria, reference, threads, progress)
@@ -137,9 +135,9 @@ def choose_k(
     ks = _checked_numbers(k, k_min, n)
     is_kmeans = isinstance(method, str) and method in ("auto", "kmeans")
     if criteria is None and n_members is None and (is_kmeans or is_clusterer(method)):
-        without_effect(choose_k, "without criteria that compare members", **parts)
+        refuse_idle(choose_k, given, "without criteria that compare members")
     if criteria is None and n_members is None and is_clusterer(method):
-        without_effect(choose_k, "without method 'em'", protocol=protocol)
+        refuse_idle(choose_k, given, "without method 'em'")
         return by_rule(prepare(data, X, standardise, seeds), ks, method, seeds, truth, progress)
     if criteria is not None or not is_kmeans:
         peers, others = sorted_out(criteria, n_members is None and is_kmeans)
@@ -147,15 +145,15 @@ def choose_k(
         if others is None or others or not peers:
             wanted = None if others is None else wanted_criteria(others, False)
             if wanted is not None and all(w.name != "stability" for w in wanted):
-                without_effect(choose_k, "without the criterion 'stability'", **parts)
+                refuse_idle(choose_k, given, "without the criterion 'stability'")
             if not peers:
-                without_effect(choose_k, "on criteria that compare members", standardise=standardise)
+                refuse_idle(choose_k, given, "on criteria that compare members")
             many = MEMBERS if n_members is None else n_members
             maker = "kmeans" if is_kmeans else method
             making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
             found = member_curves(_several(ks, n), making, wanted, truth, threads, progress)
         else:
-            without_effect(choose_k, "without criteria that compare members", n_members=n_members, **parts)
+            refuse_idle(choose_k, given, "without criteria that compare members")
         if peers:
             points = prepare(data, X, standardise, seeds)
             return by_criteria(points, ks, peers, method, seeds, found, truth, n_jobs, progress)
