@@ -10,8 +10,15 @@ import pytest
 
 import congruence as cg
 from congruence.comparison import pair as pairs
+from congruence.comparison.plans import BY_POINT, PLANS
 from congruence.errors import Caution
-from congruence.inputs.alignment import InputOptions, prepared
+from congruence.inputs.cover import Cover, CoverLabels
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.hierarchy import Hierarchy
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
+from congruence.inputs.similarity import Similarity
+from congruence.scanning.columns import Column
 
 A, B = [0, 0, 0, 1, 1, 1, -1, 2], [0, 0, 1, 1, 1, 1, 2, 2]
 X = np.arange(16.0).reshape(8, 2)
@@ -105,11 +112,41 @@ def test_options_of_an_ensemble_belong_to_the_ensemble():
 
 def test_a_prepared_pair_gives_what_compare_gives():
     """A prepared pair can be evaluated again without being validated again."""
-    pair = prepared(A, B, InputOptions())
-    assert pairs.compare_prepared(pair, ["ari", "vi"]).to_dict() == cg.compare(A, B, ["ari", "vi"]).to_dict()
+    plan, pair = pairs.prepared_pair(A, B)
+    assert plan.compared(pair, ["ari", "vi"], None, "auto").to_dict() == cg.compare(A, B, ["ari", "vi"]).to_dict()
     e = cg.Ensemble([A, B])
-    both = prepared(e, B, InputOptions())
-    assert pairs.compare_prepared(both, "arimp")["arimp"] == cg.arimp(e, B)
+    plan, both = pairs.prepared_pair(e, B)
+    assert plan.compared(both, "arimp", None, "auto")["arimp"] == cg.arimp(e, B)
+
+
+#: one input of each kind of clustering, of the same four points
+KINDS = {
+    "labels": np.array([0, 0, 1, 1]),
+    "memberships": np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0, 1]]),
+    "a cover": cg.Cover([[0, 1], [1, 2, 3]], points=4),
+    "an ensemble": cg.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]]),
+    "a similarity matrix": cg.Similarity(np.eye(4)),
+    "a hierarchy": cg.Hierarchy([[0, 1], [2, 3]]),
+}
+
+
+@pytest.mark.parametrize("a", KINDS)
+@pytest.mark.parametrize("b", KINDS)
+def test_kinds_are_compared_if_the_table_has_a_row_for_them(a, b):
+    """A row of the table of kinds gives a comparison; without a row, the error names the kinds of the other rows."""
+    if (a, b) in PLANS:
+        assert len(cg.compare(KINDS[a], KINDS[b]))
+        return
+    with pytest.raises(cg.InputError, match=f"a is {a} and b is {b}; {a} can be compared with: ") as refused:
+        cg.compare(KINDS[a], KINDS[b])
+    assert all(other in str(refused.value) for kind, other in PLANS if kind == a)
+
+
+def test_rows_of_the_table_of_kinds_are_classes():
+    """Each kind in the table is the name of a class, and has a row with itself."""
+    names = {c.what for c in (Labels, Memberships, Cover, CoverLabels, Column, Ensemble, Similarity, Hierarchy)}
+    assert {kind for pair in PLANS for kind in pair} == {*names, BY_POINT}
+    assert all((name, name) in PLANS for name in names)
 
 
 def test_cautions_are_records_and_strings():

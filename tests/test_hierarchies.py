@@ -48,7 +48,7 @@ def test_labels_follow_the_names_of_the_points():
         cg.compare(h, [0, 1, 1])
     with pytest.raises(cg.NotApplicable, match="two hierarchies"):
         cg.compare(h, [0, 0, 1, 1], "cophenetic")
-    with pytest.raises(cg.InputError, match="is neither"):
+    with pytest.raises(cg.InputError, match="a hierarchy can be compared with: labels"):
         cg.compare(h, np.eye(4))
 
 

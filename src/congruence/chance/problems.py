@@ -22,7 +22,8 @@ from congruence.chance.draws import (
     is_affine,
     variance_of_sums,
 )
-from congruence.comparison.pair import InputKeywords, compare_prepared, counted_pair, prepared_pair
+from congruence.comparison.matrices import compare_matrices
+from congruence.comparison.pair import InputKeywords, counted_pair, prepared_pair
 from congruence.engine import cpu, matrices, plan, tiles
 from congruence.engine.cells import tables_of
 from congruence.engine.interface import Engine
@@ -34,7 +35,7 @@ from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
-from congruence.inputs.matrix_pair import Matrix
+from congruence.inputs.matrix_pair import Matrix, PairOfMatrices
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
@@ -91,10 +92,10 @@ def problem_of(
 ) -> Problem:  # fmt: skip
     """The test problem for any two inputs of `compare`, under a null model."""
     check_null(null, sided)
-    pair = prepared_pair(a, b, engine=engine, **options)
-    if pair.is_of_trees:
-        raise NotApplicable("hierarchies have no null model here; cut them first, as in h.cut(k), or see cg.cut_curve")
-    if pair.is_of_matrices:
+    plan, pair = prepared_pair(a, b, engine=engine, **options)
+    if plan.no_null:
+        raise NotApplicable(plan.no_null)
+    if isinstance(pair, PairOfMatrices):
         _only_permutation(null, "matrices and ensembles")
         if engine_for(engine, []).on_card:
             raise InputError("matrices and ensembles are permuted on the CPU; pass engine='cpu' or leave it out")
@@ -300,9 +301,9 @@ def _taken(x: Matrix, points: Array) -> Matrix:
     return x.taken(points)
 
 
-def _without_dropped(pair: PreparedPair) -> PreparedPair:
+def _without_dropped(pair: PairOfMatrices) -> PairOfMatrices:
     """Both sides without the points that a single clustering does not label; members of an ensemble keep their gaps."""
-    p, q = pair.matrices
+    p, q = pair.a, pair.b
     for x, is_single in zip((p, q), pair.single, strict=True):
         only = x.members[0] if is_single and isinstance(x, Ensemble) else None
         if isinstance(only, Labels) and only.gaps:
@@ -320,14 +321,14 @@ def _dealt(x: Ensemble, order: Array) -> Ensemble:
     return dealt
 
 
-def _of_matrices(pair: PreparedPair, m: Measure, threads: int | None) -> Problem:
+def _of_matrices(pair: PairOfMatrices, m: Measure, threads: int | None) -> Problem:
     """A matrix or ensemble against another, or against labels: all members of one side are permuted together."""
-    p, q = pair.matrices
+    p, q = pair.a, pair.b
 
     def value(a: Matrix, b: Matrix) -> float:
-        return compare_prepared(replace(pair, a=a, b=b), [m], threads=1)[m.key]
+        return compare_matrices(replace(pair, a=a, b=b), [m], 1, "auto")[m.key]
 
-    result = compare_prepared(pair, [m], threads=threads)
+    result = compare_matrices(pair, [m], threads, "auto")
     mass = p.mass if isinstance(p, Ensemble) else None
     if mass is not None and mass.is_frequency:
         every = _repeated(np.arange(len(mass.values)), mass)

@@ -8,11 +8,12 @@ from typing import cast
 
 import numpy as np
 
-from congruence.comparison.pair import Evaluation, Measures
+from congruence.comparison.pair import Evaluation
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.trees import all_pairs_of_trees, check_cpu, trees_to
 from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, hint, joined, some_of
+from congruence.formulas.record import Measures
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
 from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.effects import refuse_idle

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 import numpy as np
 
 from congruence.comparison.covers import intersections
-from congruence.comparison.pair import PairKeywords, counted_pair, prepared_pair
+from congruence.comparison.pair import PairKeywords, counted_pair, table_pair
 from congruence.comparison.presenting import Result, counted, named_table
 from congruence.comparison.scanned import scanned_names, scanned_scores
 from congruence.errors import InputError, NotApplicable, unused_name
@@ -133,7 +133,7 @@ def _paired(
     a: ClusteringLike, b: ClusteringLike, *, threads: int | None = None, engine: str = "auto", **options: OptionValue
 ) -> tuple[PreparedPair, Table]:
     """The validated pair, and its table."""
-    pair = prepared_pair(a, b, engine=engine, **options)
+    pair = table_pair(a, b, engine=engine, **options)
     table = counted_pair(pair, threads, engine)[0]
     return pair, named_table(intersections(table) if pair.has_covers and not pair.is_soft else table, pair.kind)
 
@@ -194,7 +194,7 @@ def element_scores(
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
     refuse_idle(element_scores, locals())
-    pair = prepared_pair(a, b, unassigned=unassigned, noise=noise, align=align)
+    pair = table_pair(a, b, unassigned=unassigned, noise=noise, align=align)
     if pair.has_covers and pair.is_soft:
         raise NotApplicable(
             "element_scores compares covers and labels; convert the memberships to a cover: cg.Cover(u >= 0.3)"

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.comparison.pair import Comparison, Measures, chosen_measures
+from congruence.comparison.pair import Comparison
+from congruence.comparison.plans import Plan
 from congruence.engine import matrices
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import current_measures
-from congruence.formulas.record import Measure
-from congruence.inputs.alignment import PreparedPair
+from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.matrix_pair import PairOfMatrices, of_matrices
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram
 from congruence.statistics.profiles import Profiles
 
 
-def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None, engine: str) -> Comparison:
+def compare_matrices(pair: PairOfMatrices, measures: Measures, threads: int | None, engine: str) -> Comparison:
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
-    p, q = pair.matrices
+    p, q = pair.a, pair.b
     chosen, strict = chosen_measures(
         measures, [m.key for m in current_measures() if issubclass(m.needs, Gram | MatrixSums | MemberInfo)]
     )
@@ -58,7 +59,7 @@ def compare_matrices(pair: PreparedPair, measures: Measures, threads: int | None
 
         own = ({k: with_itself(m, "a") for k, m in shown.items()}, {k: with_itself(m, "b") for k, m in shown.items()})
     return Comparison(
-        values_=values, measures=shown, counted=None, tables=None, n_used=matrices.len_of(p), cautions=pair.cautions(),
+        values_=values, measures=shown, counted=None, tables=None, n_used=matrices.len_of(p), cautions=pair.cautions,
         skipped=skipped, self_values=own, about=(_described(p), _described(q)),
     )  # fmt: skip
 
@@ -111,3 +112,10 @@ def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) 
             raise NotApplicable(
                 f"{m.key} needs entries between 0 and 1; {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"
             )
+
+
+PLAN = Plan(
+    of_matrices,
+    compare_matrices,
+    "matrices and ensembles have no contingency table; their measures come from sums over pairs",
+)

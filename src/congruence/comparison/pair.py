@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import numpy as np
 
+from congruence.comparison.plans import BY_POINT, PLANS, Plan, refusal
 from congruence.comparison.presenting import (
     Result,
     counted,
@@ -23,10 +25,9 @@ from congruence.comparison.presenting import (
 )
 from congruence.engine.plan import engine_for, on_card
 from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, hint, joined
-from congruence.formulas import current_measures, find
-from congruence.formulas.record import Measure, is_among
+from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
 from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepared
-from congruence.inputs.coerce import is_scanned
+from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.kinds import Unassigned
 from congruence.statistics.tables import Array, Table, Tables
@@ -35,8 +36,10 @@ from congruence.typing import (
     Client,
     ClusteringLike,
     ColumnLike,
+    Dynamic,
     Figure,
     NoiseLike,
+    OptionValue,
     PathLike,
     ProgressLike,
     Record,
@@ -140,19 +143,19 @@ def compare(
     >>> cg.compare([0, 0, 1, None], [0, 0, 1, 1], "ari", unassigned="drop")["ari"]
     1.0
     """
-    pair = prepared_pair(
+    plan, pair = prepared_pair(
         a, b, engine=engine, client=client, checkpoint=checkpoint, memory=memory, skip_bad=skip_bad, progress=progress,
         unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align,
     )  # fmt: skip
-    return compare_prepared(pair, measures, threads=threads, engine=engine)
+    return plan.compared(pair, measures, threads, engine)
 
 
 def prepared_pair(
     a: ClusteringLike, b: ClusteringLike, *, engine: str = "auto", client: Client = None,
     checkpoint: PathLike | None = None, memory: str | float | None = None,
     skip_bad: bool | None = None, progress: ProgressLike = None, **options: Unpack[InputKeywords],
-) -> PreparedPair:  # fmt: skip
-    """Two validated sides, in memory, on a GPU, or in columns of one scan."""
+) -> tuple[Plan, Dynamic]:  # fmt: skip
+    """How the two are compared, and both sides, validated: in memory, on a GPU, or columns of one scan."""
     border = input_options(**options)
     scanning = {
         "client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad, "progress": progress,
@@ -164,7 +167,13 @@ def prepared_pair(
         a, b, sample_weight, frequency = columns_of_frames(*given)
         a, b = scan_options([a, b], scanning)
         border = replace(border, sample_weight=sample_weight, frequency=frequency)
-    return prepared(on_card(a, engine), on_card(b, engine), border)
+    a, b = (x if hasattr(type(x), "what") or isinstance(x, Mapping) else as_clustering(on_card(x, engine), who)
+            for x, who in ((a, "a"), (b, "b")))  # fmt: skip
+    home = PLANS.get((getattr(type(a), "what", BY_POINT), getattr(type(b), "what", BY_POINT)))
+    if home is None:
+        raise refusal(a, b)
+    plan: Plan = import_module(f"congruence.comparison.{home}").PLAN
+    return plan, plan.prepared(a, b, border)
 
 
 def input_options(**options: Unpack[InputKeywords]) -> InputOptions:
@@ -175,30 +184,24 @@ def input_options(**options: Unpack[InputKeywords]) -> InputOptions:
     return InputOptions(**options)
 
 
+def table_pair(a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> PreparedPair:
+    """Two validated clusterings that have a contingency table."""
+    plan, pair = prepared_pair(a, b, **options)
+    if plan.no_table:
+        raise InputError(plan.no_table)
+    return cast("PreparedPair", pair)
+
+
 def counted_pair(pair: PreparedPair, threads: int | None = None, engine: str = "auto") -> tuple[Table, Tables]:
     """The table of a prepared pair, with names, and the tile that holds it."""
-    if pair.is_of_trees:
-        raise InputError("hierarchies have no contingency table; cut them first: h.cut(k)")
-    if pair.is_of_matrices:
-        raise InputError("matrices and ensembles have no contingency table; their measures come from sums over pairs")
     table, tables = engine_for(engine, pair.sides).table_of(*pair.sides, pair.mass, threads)
     if not tables.n_used[0] or not table.n:
         raise InputError(f"no point is assigned in both clusterings ({len(pair.sides[0])} points were given)")
     return table, tables
 
 
-def compare_prepared(
-    pair: PreparedPair, measures: Measures = None, *, threads: int | None = None, engine: str = "auto"
-) -> Comparison:
-    """The measures of a validated pair, for `compare`."""
-    if pair.is_of_trees:
-        from congruence.comparison.trees import compare_trees  # late imports: these modules return a Comparison
-
-        return compare_trees(pair.a, pair.b, measures, threads, engine)
-    if pair.is_of_matrices:
-        from congruence.comparison.matrices import compare_matrices
-
-        return compare_matrices(pair, measures, threads, engine)
+def compare_tables(pair: PreparedPair, measures: Measures, threads: int | None, engine: str) -> Comparison:
+    """The measures of two clusterings, from their table."""
     todo = Evaluation(measures, soft=pair.is_soft, weighted=pair.is_weighted, covers=pair.has_covers)
     table, tables = counted_pair(pair, threads, engine)
 
@@ -224,6 +227,9 @@ def compare_prepared(
     )  # fmt: skip
 
 
+PLAN = Plan(prepared, compare_tables)
+
+
 # --- which measures, and their values ----------------------------------------------------------------------------
 
 #: default measures for covers
@@ -232,26 +238,6 @@ DEFAULT_OF_COVERS = ("omega", "onmi_max", "average_f1", "bcubed_f", "element_cen
 BESIDE_MEMBERSHIPS = ("aci", "ndc")
 #: default measures
 DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
-
-Measures = str | Measure | Iterable[str | Measure] | None
-
-
-def chosen_measures(measures: Measures, default: Sequence[str] = DEFAULT) -> tuple[list[Measure], bool]:
-    """The requested measures, and whether they were named (then one that does not apply is an error)."""
-    if measures is None:
-        return [find(key) for key in default], False
-    if isinstance(measures, str) and measures == "all":
-        return list(current_measures()), False
-    if not isinstance(measures, str | Measure | Iterable):
-        raise InputError(f"measures must be keys, as in ['ari', 'vi'], or 'all'; got {measures!r}")
-    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
-    if not listed:
-        raise InputError("no measures were named; omit `measures` for the default set, or pass 'all'")
-    chosen: dict[str, Measure] = {}
-    for m in (find(x) for x in listed):
-        if chosen.setdefault(m.key, m).parameters != m.parameters:
-            raise InputError(f"{m.key} is named twice with different parameters; compare once with each")
-    return list(chosen.values()), True
 
 
 class Evaluation:

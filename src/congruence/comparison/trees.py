@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.comparison.pair import DEFAULT, Comparison, Measures, chosen_measures
+from congruence.comparison.pair import DEFAULT, Comparison
+from congruence.comparison.plans import Plan
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees
 from congruence.engine.plan import engine_for
 from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas import current_measures
-from congruence.formulas.record import Measure
+from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.alignment import InputOptions, check_no_options
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.hierarchy import Hierarchy, same_points
@@ -43,11 +44,18 @@ def takes_trees(m: Measure) -> bool:
     return m.needs in OF_TREES or "path" in m.parameters
 
 
+def pair_of_trees(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -> tuple[ClusteringLike, ClusteringLike]:
+    """Both sides: two hierarchies, or a hierarchy and labels."""
+    check_no_options(options)
+    return a, b
+
+
 def compare_trees(
-    a: ClusteringLike, b: ClusteringLike, measures: Measures, threads: int | None, engine: str = "auto"
+    pair: tuple[ClusteringLike, ClusteringLike], measures: Measures, threads: int | None, engine: str = "auto"
 ) -> Comparison:
     """Measures of two hierarchies, or of a hierarchy and labels."""
     check_cpu(engine)
+    a, b = pair
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
         return compare_hierarchies(a, b, measures, threads)
     if isinstance(a, Hierarchy):
@@ -356,7 +364,7 @@ def trees_to(
         reference = by_name[title]
     if not named:
         raise InputError("there are no hierarchies to compare with the reference")
-    found = [compare_trees(reference, h, measures, threads) for _, h in named]
+    found = [compare_trees((reference, h), measures, threads) for _, h in named]
     rows = {key: np.array([r[key] for r in found]) for key in found[0]}
     further = {
         name: {key: np.array([r.further[name][key] for r in found]) for key in column}
@@ -368,3 +376,11 @@ def trees_to(
         n_used=np.full(len(named), found[0].n_used, dtype=np.int64), cautions=notes, skipped=found[0].skipped,
         further=further,
     )  # fmt: skip
+
+
+PLAN = Plan(
+    pair_of_trees,
+    compare_trees,
+    "hierarchies have no contingency table; cut them first: h.cut(k)",
+    "hierarchies have no null model here; cut them first, as in h.cut(k), or see cg.cut_curve",
+)

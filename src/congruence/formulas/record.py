@@ -470,3 +470,25 @@ def _check_parameter(name: str, value: object, default: object) -> None:
 def is_among(name: object, keys: Iterable[str]) -> bool:
     """Whether the measure of this key or alias is among these keys."""
     return isinstance(name, str) and _NAMES.get(name.lower().replace("-", "_")) in set(keys)
+
+
+#: measures that a user requests
+Measures = str | Measure | Iterable[str | Measure] | None
+
+
+def chosen_measures(measures: Measures, default: Iterable[str]) -> tuple[list[Measure], bool]:
+    """The requested measures, and whether they were named (then one that does not apply is an error)."""
+    if measures is None:
+        return [find(key) for key in default], False
+    if isinstance(measures, str) and measures == "all":
+        return list(current_measures()), False
+    if not isinstance(measures, str | Measure | Iterable):
+        raise InputError(f"measures must be keys, as in ['ari', 'vi'], or 'all'; got {measures!r}")
+    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
+    if not listed:
+        raise InputError("no measures were named; omit `measures` for the default set, or pass 'all'")
+    chosen: dict[str, Measure] = {}
+    for m in (find(x) for x in listed):
+        if chosen.setdefault(m.key, m).parameters != m.parameters:
+            raise InputError(f"{m.key} is named twice with different parameters; compare once with each")
+    return list(chosen.values()), True

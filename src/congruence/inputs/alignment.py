@@ -21,7 +21,6 @@ from congruence.typing import ClusteringLike, ColumnLike, Index, NoiseLike, Poin
 
 if TYPE_CHECKING:
     from congruence.inputs.ensemble import Ensemble
-    from congruence.inputs.matrix_pair import Matrix
     from congruence.scanning.columns import Column
 
 Align = Literal["index", "position"]
@@ -183,7 +182,7 @@ def aligned(
     """The clusterings with the same points in the same order, and notes on points that were left out."""
     if align is not None:
         one_of("align", align, ("index", "position"))
-    if any(getattr(c, "is_cover", False) for c in clusterings):
+    if any(c.what == "a cover" and not isinstance(c, Labels) for c in clusterings):
         from congruence.inputs.cover_points import on_same_points  # late import: that module uses this function
 
         return on_same_points(clusterings, align, who)
@@ -326,44 +325,16 @@ SOFT = (
 POSSIBILISTIC = "possibilistic memberships: the entropy of one clustering depends on the other it is compared with"
 
 
-def _is(side: object, what: str) -> bool:
-    """Whether a side says that it is a tree, or a matrix."""
-    return getattr(side, what, False) is True and not isinstance(side, type)
-
-
 @dataclass(frozen=True, kw_only=True)
 class PreparedPair:
-    """Two validated sides: both clusterings, both matrices or ensembles, or one a hierarchy. Made by `prepared`."""
+    """Two validated clusterings of the same points. Made by `prepared`."""
 
-    a: object
-    b: object
+    sides: tuple[Clustering, Clustering]
     options: InputOptions = field(default_factory=InputOptions)
     mass: Mass | None = None
     #: noise labels of a and b; None if not given
     noise: tuple[Collection[Hashable] | None, ...] = (None, None)
     notes: tuple[Caution, ...] = ()
-    #: which of the two was given as a single clustering
-    single: tuple[bool, bool] = (True, True)
-
-    @property
-    def sides(self) -> tuple[Clustering, Clustering]:
-        """Both sides of a pair of clusterings."""
-        return cast("Clustering", self.a), cast("Clustering", self.b)
-
-    @property
-    def matrices(self) -> tuple[Matrix, Matrix]:
-        """Both sides of a pair of matrices or ensembles."""
-        return cast("Matrix", self.a), cast("Matrix", self.b)
-
-    @property
-    def is_of_matrices(self) -> bool:
-        """Whether the sides are matrices or ensembles instead of two clusterings."""
-        return _is(self.a, "is_matrix")
-
-    @property
-    def is_of_trees(self) -> bool:
-        """Whether either side is a hierarchy."""
-        return _is(self.a, "is_tree") or _is(self.b, "is_tree")
 
     @property
     def is_soft(self) -> bool:
@@ -373,7 +344,7 @@ class PreparedPair:
     @property
     def has_covers(self) -> bool:
         """Whether a clustering is a cover, whose clusters may overlap or leave points out."""
-        return any(getattr(c, "overlapping", False) for c in self.sides)
+        return any(c.overlapping for c in self.sides)
 
     @property
     def is_weighted(self) -> bool:
@@ -383,15 +354,13 @@ class PreparedPair:
     @property
     def names(self) -> tuple[str, str]:
         """The titles of the clusterings, else a and b."""
-        if self.is_of_matrices:
-            return "a", "b"
         first, second = (c.title or w for c, w in zip(self.sides, WHO, strict=True))
         return (first, second) if first != second else ("a", "b")
 
     @property
     def kind(self) -> str | None:
         """The kind of frame of the inputs."""
-        return None if self.is_of_matrices else next((c.kind for c in self.sides if c.kind), None)
+        return next((c.kind for c in self.sides if c.kind), None)
 
     def _dropped(self, table: Table, n_used: int | None) -> list[Caution]:
         """Cautions on points dropped because they have no label, and on sides left with one cluster."""
@@ -417,10 +386,8 @@ class PreparedPair:
         text = "{subject} has one cluster left after points without a label were dropped"
         return found + [Caution("one_cluster_left", who, text) for who in alone]
 
-    def cautions(self, table: Table | None = None, n_used: int | None = None) -> tuple[Caution, ...]:
+    def cautions(self, table: Table, n_used: int | None = None) -> tuple[Caution, ...]:
         """Cautions about this pair: label −1, soft self-scores, parts that could not be read; `n_used` points are compared."""
-        if table is None:
-            return tuple(c for e in self.matrices for c in (*e.notes, *e.cautions))
         found = [*self.notes, *left_out(self.sides), *(caution for c in self.sides for caution in c.cautions)]
         for c, names, labels, who in zip(self.sides, (table.rows, table.columns), self.noise, WHO, strict=True):
             labelled = isinstance(c, Labels) and not c.lazy and c.clusters is None
@@ -435,14 +402,7 @@ class PreparedPair:
 
 
 def prepared(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -> PreparedPair:
-    """The two sides, validated and aligned, with `unassigned` applied, and weights."""
-    if _is(a, "is_tree") or _is(b, "is_tree"):
-        check_no_options(options)
-        return PreparedPair(a=a, b=b, options=options)
-    if _is(a, "is_matrix") or _is(b, "is_matrix"):
-        from congruence.inputs.matrix_pair import of_matrices  # late import; avoids a cycle: ensembles use this module
-
-        return of_matrices(a, b, options)
+    """Two clusterings, validated and aligned, with `unassigned` applied, and weights."""
     raw = [as_clustering(a, "a"), as_clustering(b, "b")]
     if options.unassigned == "partial":
         raise InputError(
@@ -450,7 +410,7 @@ def prepared(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -> Pre
         )
     same = options.applied(raw, WHO, [c.title for c in raw])
     first, second = same.members
-    return PreparedPair(a=first, b=second, options=options, mass=same.mass, noise=same.noise, notes=same.notes)
+    return PreparedPair(sides=(first, second), options=options, mass=same.mass, noise=same.noise, notes=same.notes)
 
 
 def check_no_options(options: InputOptions) -> None:

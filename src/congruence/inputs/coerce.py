@@ -39,7 +39,7 @@ def as_clustering(data: ClusteringLike, who: str = "labels") -> Clustering:
     >>> as_clustering(["b", "a", "b"]).codes.tolist()
     [1, 0, 1]
     """
-    if isinstance(data, Labels | Memberships) or (getattr(data, "is_cover", False) and not isinstance(data, type)):
+    if isinstance(data, Clustering) or getattr(type(data), "what", "") == "a cover":
         return data  # type: ignore[return-value]
     if type(data) is np.ndarray:
         return _clustering_from_array(data, who)
@@ -83,7 +83,7 @@ def is_scanned(data: object, options: Mapping[str, object]) -> bool:
 def as_disjoint(data: ClusteringLike, who: str = "labels") -> Clustering:
     """One clustering whose clusters do not overlap: labels or memberships, not a cover."""
     found = as_clustering(data, who)
-    if getattr(found, "is_cover", False) or found.overlapping:
+    if found.what == "a cover" or found.overlapping:
         raise InputError(
             f"{who}: expected one cluster per point, or memberships, got a cover; its clusters may overlap"
         )

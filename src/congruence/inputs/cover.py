@@ -59,8 +59,7 @@ class Cover:
     (0.7692, 0.818)
     """
 
-    #: distinguishes covers from other inputs
-    is_cover = True
+    what = "a cover"
 
     def __init__(
         self,
@@ -262,6 +261,7 @@ def signatures(point: Array, cluster: Array, n: int, names: ClusterNames) -> tup
 class CoverLabels(Labels):
     """A cover as labels of signatures (the sets of clusters points are in), with the clusters of each signature."""
 
+    what = "a cover"
     overlapping = True
     clusters: ClusterMap = None  # type: ignore[assignment, misc]
     #: names of the points, in order

@@ -80,8 +80,7 @@ class Ensemble(Listing):
     (0.4857, 0.0)
     """
 
-    #: compared by sums over pairs of points, as similarity matrices are
-    is_matrix = True
+    what = "an ensemble"
     #: whether labels are encoded at once, so that later changes of the arrays given do not reach the ensemble
     keeps = True
     member_weight: Array | None

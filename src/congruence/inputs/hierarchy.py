@@ -67,7 +67,7 @@ class Hierarchy:
     [0, 0, 1, 2, 2]
     """
 
-    is_tree = True
+    what = "a hierarchy"
 
     def __init__(self, tree: TreeLike, *, points: Sequence[Label] | None = None) -> None:
         merges = _read(tree)

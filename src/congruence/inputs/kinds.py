@@ -19,9 +19,11 @@ Unassigned = Literal["error", "drop", "singletons", "cluster", "partial", "keep"
 class Clustering(ABC):
     """n points and k named clusters; a subclass says how points are in clusters, and is counted by its own rows.
 
-    The table of `comparison.plans` says which kinds are compared with each other, and how.
+    `comparison.pair.PLANS` says which kinds are compared with each other, and how.
     """
 
+    #: the name of the kind, in the table of kinds and in messages
+    what: ClassVar[str]
     index: Index
     #: the name of the column it was read from
     title: str | None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -136,6 +136,7 @@ class Labels(Clustering):
     cautions: tuple[Caution, ...] = ()
     #: codes on the GPU, for labels given there; they are copied to the host when `codes` is first used
     card: device.Codes | None = None
+    what: ClassVar[str] = "labels"
     is_crisp = is_probabilistic = True
     digest = b""
 

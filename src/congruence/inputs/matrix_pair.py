@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from congruence.errors import InputError
-from congruence.inputs.alignment import WHO, InputOptions, PreparedPair
+from congruence.errors import Caution, InputError
+from congruence.inputs.alignment import WHO, InputOptions
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
@@ -22,7 +22,23 @@ if TYPE_CHECKING:
 Matrix = Ensemble | Similarity
 
 
-def of_matrices(a: MatrixLike, b: MatrixLike, options: InputOptions) -> PreparedPair:
+@dataclass(frozen=True, kw_only=True)
+class PairOfMatrices:
+    """Two validated matrices or ensembles of the same points. Made by `of_matrices`."""
+
+    a: Matrix
+    b: Matrix
+    options: InputOptions
+    #: which of the two was given as a single clustering
+    single: tuple[bool, bool]
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Cautions about both sides."""
+        return tuple(c for e in (self.a, self.b) for c in (*e.notes, *e.cautions))
+
+
+def of_matrices(a: MatrixLike, b: MatrixLike, options: InputOptions) -> PairOfMatrices:
     """Two sides of which one is a matrix or ensemble: a single clustering becomes an ensemble of one."""
     if options.align == "index":
         raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix first")
@@ -42,8 +58,7 @@ def of_matrices(a: MatrixLike, b: MatrixLike, options: InputOptions) -> Prepared
     if isinstance(p, Ensemble) and isinstance(q, Ensemble):
         p.check_same_points(q, by_index=options.align is None)
         p, q = _with_one_mass(p, q)
-    mass = next((x.mass for x in (p, q) if isinstance(x, Ensemble)), None)
-    return PreparedPair(a=p, b=q, options=options, mass=mass, single=(single[0], single[1]))
+    return PairOfMatrices(a=p, b=q, options=options, single=(single[0], single[1]))
 
 
 def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:

@@ -35,6 +35,7 @@ class Memberships(Clustering):
     (2, 2, True)
     """
 
+    what = "memberships"
     soft = True
     names: tuple[Label, ...] = ()
     cautions: tuple[Caution, ...] = ()

@@ -33,7 +33,7 @@ class Similarity:
     (3, 0.4)
     """
 
-    is_matrix = True
+    what = "a similarity matrix"
     notes: tuple[Caution, ...] = ()
     cautions: tuple[Caution, ...] = ()
     #: above this number of entries, a matrix is checked block by block while it is used

@@ -41,7 +41,7 @@ def _as_arrow(column: ColumnLike, name: str) -> ColumnLike:
         array = as_clustering(column, name)
     if isinstance(array, Memberships):
         raise InputError(f"{name}: tables of memberships are not counted in parts; pass columns of labels")
-    if getattr(array, "is_cover", False):
+    if getattr(array, "what", "") == "a cover":
         raise InputError(f"{name}: pass a cover as a column of lists, the clusters of each row")
     return array
 

@@ -104,6 +104,7 @@ class Ready:
 class Column(Labels):
     """One clustering of a source: nothing is read until it is compared."""
 
+    what = "a scanned column"
     lazy = True
 
     def __init__(

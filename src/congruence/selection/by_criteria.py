@@ -23,7 +23,7 @@ from congruence.statistics.tables import Array
 from congruence.typing import Estimator, ProgressLike
 
 if TYPE_CHECKING:
-    from congruence.comparison.pair import Measures
+    from congruence.formulas.record import Measures
     from congruence.inputs.kinds import Clustering
     from congruence.selection.agreement_curves import MemberCurves
 

@@ -33,7 +33,7 @@ from congruence.selection.sentences import listed
 from congruence.typing import ClusteringLike, EnsembleLike, Estimator, PointsLike, ProgressLike, Seed
 
 if TYPE_CHECKING:
-    from congruence.comparison.pair import Measures
+    from congruence.formulas.record import Measures
 
 __all__ = ["choose_k"]
 
