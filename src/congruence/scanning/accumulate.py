@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from congruence.engine.cells import merge_weighted, weighted_cells
 from congruence.errors import InputError, names_in, some_of
 from congruence.inputs.alignment import noise_for
 from congruence.inputs.labels import Labels, unassigned_error
@@ -70,16 +70,16 @@ class Accumulator:
         weighted = counting.mass is not None and not counting.mass[1]
         self.room = Room(counting.limit) if room is None else room
         self.words = counting.vocabularies(self.room) if words is None else words
-        pairs = np.asarray(counting.pairs, dtype=np.int64).reshape(-1, 2)
-        self.pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in pairs]
+        pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in np.reshape(counting.pairs, (-1, 2))]
+        columns = range(len(counting.names))
+        alone = columns if weighted else sorted(set(columns) - {*chain.from_iterable(pairs)})
+        #: the pairs, and columns whose sizes do not follow from a pair: tables with one column
+        self.pairs = [*pairs, *((c, c) for c in alone)]
         dtype = np.float64 if weighted else np.int64
-        share = counting.limit / (8 * counting.threads * max(len(self.pairs), 1))
+        share = counting.limit / (8 * counting.threads * max(len(pairs), 1))
         most = max(DENSE_CELLS, min(MOST_DENSE_CELLS, share))
-        self.tables = [Cells(dtype, most) for _ in self.pairs]
-        self.together = Together(self.pairs, self.tables, counting.limit / counting.threads)
-        self.alone = sorted(set(range(len(counting.names))) - set(pairs.ravel().tolist()))
-        self.sizes = {c: np.zeros(1, dtype) for c in (range(len(counting.names)) if weighted else self.alone)}
-        self.inside = {c: np.zeros(1) for c in range(len(counting.names) if weighted else 0)}
+        self.tables = [Cells(dtype, most if i != j else float("inf")) for i, j in self.pairs]
+        self.together = Together(pairs, self.tables, counting.limit / counting.threads)
         self.gaps = np.zeros(len(counting.names), np.int64)
         self.rows = 0
         self.total, self.squares = dtype(0), 0.0
@@ -88,9 +88,8 @@ class Accumulator:
         #: power of two above the smallest weight above 0
         self.lowest: int | None = None
         #: number and Σw² of weighted rows, by [in a cluster of the first column][of the second]
-        self.used = np.zeros((len(self.pairs), 2, 2), np.int64)
-        self.own = np.zeros((len(self.pairs), 2, 2))
-        self.used_alone, self.own_alone = (np.zeros((len(counting.names), 2), x) for x in (np.int64, np.float64))
+        self.used = np.zeros((len(self.pairs) if weighted else 0, 2, 2), np.int64)
+        self.own = np.zeros(self.used.shape)
         self.left_out: list[str] = []
         self.taken: dict[int, Piece] = {}
         #: bytes of the cells of all tables, and their growth since they were last recorded
@@ -144,33 +143,20 @@ class Accumulator:
             mass = self._scaled(mass)
             square = mass**2
             there = [(x > 0).astype(np.int64) for x in codes]
-            for c, x in enumerate(there):
-                self.used_alone[c] += np.bincount(x, minlength=2)
-                self.own_alone[c] += np.bincount(x, weights=square, minlength=2)
             self.squares += float(square.sum())
         widths = [word.width for word in self.words]
-        together = self.together.count(codes, widths, self._fit) if mass is None and self.pairs else ()
+        together = self.together.count(codes, widths, self._fit) if mass is None and self.together.pairs else ()
+        one_column = np.zeros(n, common)
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
             if p in together:
                 continue
-            before = self._room_for(table, i, j)
-            table.count(codes[i], codes[j], self.words[i].width, self.words[j].width, mass)
+            before = self._room_for(p)
+            table.count(codes[i], codes[j] if i != j else one_column, *self._shape(p), mass)
             self._gained(table, before)
             if weighted:
                 kind = 2 * there[i] + there[j]
                 self.used[p] += np.bincount(kind, minlength=4).reshape(2, 2)
                 self.own[p] += np.bincount(kind, weights=square, minlength=4).reshape(2, 2)
-        for c in self.sizes:
-            width = self.words[c].width
-            sizes = _widened(self.sizes[c], width)
-            if weighted and mass is not None:
-                self.inside[c] = _widened(self.inside[c], width)
-                merge_weighted(np.arange(width), *weighted_cells(codes[c], mass, width), sizes, self.inside[c])
-            elif mass is None:
-                sizes = sizes + np.bincount(codes[c], minlength=width)
-            else:
-                np.add.at(sizes, codes[c], mass)
-            self.sizes[c] = sizes
         self.gaps += np.array(gaps, dtype=np.int64)
         self.rows += n
         self.total += n if mass is None else mass.sum()
@@ -194,24 +180,26 @@ class Accumulator:
             return
         for table in self.tables:
             table.scale(less)
-        self.sizes = {c: np.ldexp(x, -less) for c, x in self.sizes.items()}
-        self.inside = {c: np.ldexp(x, -2 * less) for c, x in self.inside.items()}
         self.total, self.squares = np.ldexp(self.total, -less), float(np.ldexp(self.squares, -2 * less))
-        self.own, self.own_alone = np.ldexp(self.own, -2 * less), np.ldexp(self.own_alone, -2 * less)
+        self.own = np.ldexp(self.own, -2 * less)
+
+    def _shape(self, p: int) -> tuple[int, int]:
+        """Numbers of codes on both sides of a pair; a column by itself has one on the other side."""
+        i, j = self.pairs[p]
+        return self.words[i].width, self.words[j].width if i != j else 1
 
     def _fit(self, p: int) -> None:
         """Grow the table of a pair to the labels so far."""
-        (i, j), table = self.pairs[p], self.tables[p]
-        before = self._room_for(table, i, j)
-        table.fit(self.words[i].width, self.words[j].width)
-        self._gained(table, before)
+        before = self._room_for(p)
+        self.tables[p].fit(*self._shape(p))
+        self._gained(self.tables[p], before)
 
-    def _room_for(self, table: Cells, i: int, j: int) -> int:
+    def _room_for(self, p: int) -> int:
         """The size of a table; raises before it grows if it would be too large."""
-        more = table.growth(self.words[i].width, self.words[j].width)
+        more = self.tables[p].growth(*self._shape(p))
         if more and self.grown + more > self.room.free:
             raise self._overfull(more)
-        return table.size
+        return self.tables[p].size
 
     def _gained(self, table: Cells, before: int) -> None:
         """Record the growth of a table, and raise if it exceeds the memory."""
@@ -233,7 +221,7 @@ class Accumulator:
             raise self._overfull()
 
     def _record(self) -> None:
-        most = max((table.number for table in self.tables), default=0)
+        most = max((table.number for table in self.tables[: len(self.together.pairs)]), default=0)
         dense = sum(table.dense.nbytes for table in self.tables if table.dense is not None)
         results = PER_CELL * max(most, min(self.cells // 8, TILE)) / self.threads
         self.grown = 0
@@ -257,26 +245,30 @@ class Accumulator:
     def absorb(self, other: Accumulator) -> None:
         """Add the tables of another thread, with the same vocabularies, and empty them."""
         other.together.settle()
-        for (i, j), mine, theirs in zip(self.pairs, self.tables, other.tables, strict=True):
-            mine.fit(self.words[i].width, self.words[j].width)
+        for p, (mine, theirs) in enumerate(zip(self.tables, other.tables, strict=True)):
+            mine.fit(*self._shape(p))
             mine.put(*theirs.cells()[:3])
             theirs.clear()
-        for c in self.sizes:
-            width = self.words[c].width
-            self.sizes[c] = _widened(self.sizes[c], width) + _widened(other.sizes[c], width)
-        self.gaps += other.gaps
-        self.rows += other.rows
-        self.total = self.total + other.total
-        self.left_out += other.left_out
-        self.taken |= other.taken
+        self._add_totals(other)
         self.room.drop(id(other))
         self.threads -= 1
         self.cells = sum(table.size for table in self.tables)
         self._check()
 
+    def _add_totals(self, other: Accumulator | PartialTables) -> None:
+        self.gaps += other.gaps
+        self.rows += other.rows
+        self.total += other.total
+        self.squares += other.squares
+        self.used += other.used
+        self.own += other.own
+        self.left_out += other.left_out
+        self.taken |= other.taken
+
     def add(self, part: PartialTables) -> None:
         """Add tables counted elsewhere."""
-        if part.names != self.counting.names or not np.array_equal(part.pairs, np.array(self.pairs).reshape(-1, 2)):
+        pairs = np.array(self.together.pairs).reshape(-1, 2)
+        if part.names != self.counting.names or not np.array_equal(part.of_two, pairs):
             raise InputError(
                 f"tables of columns {some_of(self.counting.names, 4)} and {some_of(part.names, 4)} cannot be added: use "
                 "the same columns and pairs for both"
@@ -294,30 +286,13 @@ class Accumulator:
                 raise self._overfull(error.size) from None
         key, part = id(part), self._on_one_scale(part)
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
-            cells = slice(part.starts[p], part.starts[p + 1])
-            before = self._room_for(table, i, j)
-            table.fit(self.words[i].width, self.words[j].width)
-            within = part.within[cells] if table.weighted else None
-            table.put(moved[i][part.row[cells]], moved[j][part.col[cells]], part.count[cells], within)
+            row, col, count, within = part.cells(i, j)
+            self._fit(p)
+            before = table.size
+            col = moved[j][col] if i != j else np.zeros_like(col)
+            table.put(moved[i][row], col, count, within if table.weighted else None)
             self._gained(table, before)
-        for c in self.sizes:
-            more = _widened(self.sizes[c], self.words[c].width)
-            if c in self.inside:
-                self.inside[c] = _widened(self.inside[c], self.words[c].width)
-                merge_weighted(moved[c], part.sizes[c], part.inside[c], more, self.inside[c])
-            else:
-                np.add.at(more, moved[c], part.sizes[c])
-            self.sizes[c] = more
-        self.gaps += part.gaps
-        self.rows += part.rows
-        self.total += part.total
-        self.squares += part.squares
-        self.used += part.used
-        self.own += part.own
-        self.used_alone += part.used_alone
-        self.own_alone += part.own_alone
-        self.left_out += part.left_out
-        self.taken |= part.taken
+        self._add_totals(part)
         self.room.drop(key)
         self._check()
 
@@ -332,40 +307,31 @@ class Accumulator:
     def partial(self) -> PartialTables:
         """The tables counted so far, which are emptied one after the other."""
         self.together.settle()
-        cells = []
-        for table in self.tables:
-            cells.append(table.cells())
+        cells: dict[tuple[int, int], tuple[Array, Array, Array, Array]] = {}
+        for (i, j), table in zip(self.pairs, self.tables, strict=True):
+            row, col, count, within = table.cells()
+            cells[i, j] = row, col if i != j else row, count, within
             table.clear()
-        sizes = self._sizes(cells)
+        for (i, j), (row, col, count, _) in list(cells.items()):  # columns whose sizes follow from a pair
+            for c, code in ((i, row), (j, col)):
+                if (c, c) not in cells:
+                    sizes = np.zeros(self.words[c].width, count.dtype)
+                    np.add.at(sizes, code, count)
+                    there = np.flatnonzero(sizes).astype(np.int32)
+                    cells[c, c] = there, there, sizes[there], np.empty(0)
+        pairs = np.array(list(cells), dtype=np.int64).reshape(-1, 2)
         none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, self.total.dtype), np.empty(0)
-        starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells])]).astype(np.int64)
-        fields = [list(field) for field in zip(none, *cells, strict=True)]
+        starts = np.concatenate([[0], np.cumsum([len(c[0]) for c in cells.values()])]).astype(np.int64)
+        fields = [list(field) for field in zip(none, *cells.values(), strict=True)]
         cells.clear()
         row, col, count, within = (np.concatenate(fields.pop(0)) for _ in range(4))
         return PartialTables(
             names=self.counting.names, kinds=tuple(w.kind for w in self.words),
-            labels=tuple(tuple(w.labels) for w in self.words), pairs=np.array(self.pairs, dtype=np.int64).reshape(-1, 2),
-            starts=starts, row=row, col=col, count=count, sizes=sizes, gaps=self.gaps.copy(), rows=self.rows,
-            mass=_mass_kind(self.counting.mass), total=self.total, squares=self.squares, used=self.used.copy(),
-            own=self.own.copy(), used_alone=self.used_alone.copy(), own_alone=self.own_alone.copy(), within=within,
-            inside=tuple(_widened(x, self.words[c].width) for c, x in self.inside.items()), exponent=self.exponent,
-            lowest=self.lowest, left_out=tuple(self.left_out), taken=self.taken,
+            labels=tuple(tuple(w.labels) for w in self.words), pairs=pairs, starts=starts, row=row, col=col, count=count,
+            within=within, gaps=self.gaps.copy(), rows=self.rows, mass=_mass_kind(self.counting.mass), total=self.total,
+            squares=self.squares, used=self.used.copy(), own=self.own.copy(), exponent=self.exponent, lowest=self.lowest,
+            left_out=tuple(self.left_out), taken=self.taken,
         )  # fmt: skip
-
-    def _sizes(self, cells: Sequence[tuple[Array, Array, Array, Array]]) -> tuple[Array, ...]:
-        """Cluster sizes of each column: from the margins of a table, or counted separately."""
-        found: dict[int, Array] = {c: _widened(s, self.words[c].width) for c, s in self.sizes.items()}
-        for (i, j), (row, col, count, _) in zip(self.pairs, cells, strict=True):
-            for c, code in ((i, row), (j, col)):
-                if c not in found:
-                    found[c] = np.zeros(self.words[c].width, count.dtype)
-                    np.add.at(found[c], code, count)
-        return tuple(found[c] for c in range(len(self.words)))
-
-
-def _widened(x: Array, width: int) -> Array:
-    """A copy with room for this many codes."""
-    return np.concatenate([x, np.zeros(width - len(x), x.dtype)])
 
 
 def _mass_kind(mass: tuple[str, bool] | None) -> str | None:
@@ -398,7 +364,7 @@ def merged(parts: Iterable[PartialTables], limit: float = float("inf")) -> Parti
 
 def _counting_of(part: PartialTables) -> Counting:
     mass = None if part.mass is None else ("", part.mass == "frequency")
-    return Counting(part.names, part.pairs, (None,) * len(part.names), (None,) * len(part.names), mass)
+    return Counting(part.names, part.of_two, (None,) * len(part.names), (None,) * len(part.names), mass)
 
 
 class Addable(Protocol):

@@ -125,12 +125,13 @@ class Cells:
     def count(self, a: Array, b: Array, wide: int, across: int, mass: Array | None) -> None:
         """Add the points of a batch."""
         self.fit(wide, across)
-        if self.weighted:
-            assert mass is not None
-            key, where = np.unique((a.astype(np.int64) << 32) | b.astype(np.int64), return_inverse=True)
-            self.put(key >> 32, key & 0xFFFFFFFF, *weighted_cells(where, mass, len(key)))
-        elif self.dense is None:
+        if self.dense is None or (self.weighted and self.dense.size > len(a)):
             self.put(*sorted_cells(a, b, wide, across, mass))
+        elif self.weighted and mass is not None:
+            assert self.within is not None
+            place = a.astype(np.int64) * self.dense.shape[1] + b
+            counted = weighted_cells(place, mass, self.dense.size)
+            merge_weighted(np.arange(self.dense.size), *counted, self.dense.ravel(), self.within.ravel())
         elif jit.use_kernels(len(a)):
             from congruence.engine.kernels import count_mass, count_more
 

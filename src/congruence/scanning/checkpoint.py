@@ -18,7 +18,7 @@ from congruence.machine.writing import replacing
 from congruence.typing import PathLike
 
 #: first bytes of every part: format and version
-MAGIC = b"congruence part 1\n"
+MAGIC = b"congruence part 2\n"
 
 HEAD = "congruence-checkpoint.json"
 

@@ -312,22 +312,15 @@ def _gathered(part: PartialTables, left: Array, right: Array) -> tuple[Array, ..
     weighted = part.mass == "sample_weight"
     used, own = np.zeros((len(left), 2, 2), np.int64), np.zeros((len(left), 2, 2))
     for p, (i, j) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-        if i == j:
-            there = np.flatnonzero(part.sizes[i])
-            row = col = there.astype(np.int32)
-            count = part.sizes[i][there]
-            within = part.inside[i][there] if weighted else np.empty(0)
-            used[p], own[p] = np.diag(part.used_alone[i]), np.diag(part.own_alone[i])
-        else:
-            at = part.place.get((min(i, j), max(i, j)))
-            if at is None:
-                raise InputError(
-                    f"the table of {part.names[i]!r} and {part.names[j]!r} was not counted; count this pair too"
-                )
-            here = slice(part.starts[at], part.starts[at + 1])
-            row, col, count, within = part.row[here], part.col[here], part.count[here], part.within[here]
-            row, col = (row, col) if i < j else (col, row)
-            used[p], own[p] = (x[at] if i < j else x[at].T for x in (part.used, part.own))
+        at = part.place.get((min(i, j), max(i, j)))
+        if at is None:
+            raise InputError(
+                f"the table of {part.names[i]!r} and {part.names[j]!r} was not counted; count this pair too"
+            )
+        row, col, count, within = part.cells(min(i, j), max(i, j))
+        row, col = (row, col) if i <= j else (col, row)
+        if weighted:
+            used[p], own[p] = (x[at] if i <= j else x[at].T for x in (part.used, part.own))
         cells.append((np.full(len(count), p), row, col, count, within))
     pair, row, col, count, within = (np.concatenate(x) for x in zip(*cells, strict=True))
     return pair, row, col, count, within, used, own

@@ -53,12 +53,11 @@ class PartialTables:
         names: Names of the columns.
         kinds: Type of the labels of each column.
         labels: Labels of each column, by code.
-        pairs: Positions of the two columns of each pair.
+        pairs: Positions of the two columns of each pair; each column is also a pair with itself.
         starts: Where the cells of each pair begin.
         row: Row of each cell.
         col: Column of each cell.
         count: Count of each cell.
-        sizes: Cluster sizes of each column, by code.
         gaps: Rows without a label, by column.
         rows: Number of rows.
         mass: Name of the column of weights, if there is one.
@@ -66,11 +65,8 @@ class PartialTables:
         squares: Sum of their squares.
         used: For weighted rows: how many have a label in both columns of each pair.
         own: Sum of their squared weights.
-        used_alone: The same for each column by itself.
-        own_alone: The same for each column by itself.
         left_out: Parts that were skipped because they could not be read.
         within: For weighted rows: weight of the pairs within each cell.
-        inside: The same for each cluster of each column.
         exponent: Weights are counted divided by 2**exponent.
         taken: Rows that were taken on the way, by position.
         lowest: The smallest weight above 0 is less than 2**lowest, and at least half of it.
@@ -96,8 +92,6 @@ class PartialTables:
     row: Array
     col: Array
     count: Array
-    #: sizes of the clusters of each column, by code
-    sizes: tuple[Array, ...]
     #: rows in no cluster, by column
     gaps: Array
     rows: int
@@ -107,11 +101,8 @@ class PartialTables:
     #: for weighted rows: their number and Σw², by [in a cluster of the first column?][of the second?]
     used: Array
     own: Array
-    used_alone: Array
-    own_alone: Array
-    #: for weighted rows: Σ w_p·w_q over the pairs of rows of each cell, and of each cluster of each column
+    #: for weighted rows: Σ w_p·w_q over the pairs of rows of each cell
     within: Array
-    inside: tuple[Array, ...] = ()
     #: weights are counted divided by 2**exponent
     exponent: int | None = None
     #: power of two above the smallest weight above 0
@@ -145,6 +136,32 @@ class PartialTables:
         """The position of the table of each pair of columns."""
         return {(int(i), int(j)): p for p, (i, j) in enumerate(self.pairs)}
 
+    @property
+    def of_two(self) -> Array:
+        """The pairs of different columns."""
+        return np.asarray(self.pairs[self.pairs[:, 0] != self.pairs[:, 1]])
+
+    def cells(self, i: int, j: int) -> tuple[Array, Array, Array, Array]:
+        """Row, column, count and weight within the cells of the table of two columns, or of a column with itself.
+
+        Args:
+            i: Position of a column.
+            j: Position of another that is not before it.
+        """
+        p = self.place[i, j]
+        here = slice(self.starts[p], self.starts[p + 1])
+        return self.row[here], self.col[here], self.count[here], self.within[here]
+
+    @property
+    def sizes(self) -> tuple[Array, ...]:
+        """Cluster sizes of each column, by code."""
+        found = []
+        for c, words in enumerate(self.labels):
+            code, _, count, _ = self.cells(c, c)
+            found.append(np.zeros(len(words) + 1, count.dtype))
+            found[c][code] = count
+        return tuple(found)
+
     @cached_property
     def named(self) -> dict[int, tuple[Array, ClusterNames]]:
         """The names of columns in order, once they are sorted."""
@@ -172,12 +189,12 @@ class PartialTables:
         Args:
             c: Its position.
         """
-        none, own = np.empty(0, np.int32), slice(c, c + 1)
+        p, own = self.place[c, c], slice(c, c + 1)
+        row, col, count, within = (x.copy() for x in self.cells(c, c))  # the cells of all pairs may be released
         return replace(
-            self, names=self.names[own], kinds=self.kinds[own], labels=self.labels[own], sizes=self.sizes[own],
-            inside=self.inside[own], gaps=self.gaps[own], used_alone=self.used_alone[own], own_alone=self.own_alone[own],
-            pairs=self.pairs[:0], starts=self.starts[:1].copy(), row=none, col=none, count=np.empty(0, self.count.dtype),
-            used=self.used[:0], own=self.own[:0], within=np.empty(0),
+            self, names=self.names[own], kinds=self.kinds[own], labels=self.labels[own], gaps=self.gaps[own],
+            pairs=np.zeros((1, 2), np.int64), starts=np.array([0, len(row)]), row=row, col=col, count=count,
+            used=self.used[p : p + 1], own=self.own[p : p + 1], within=within,
         )  # fmt: skip
 
     def scaled(self, less: int) -> PartialTables:
@@ -189,11 +206,9 @@ class PartialTables:
         if not less or self.exponent is None:
             return self
         once = {key: np.ldexp(getattr(self, key), -less) for key in ("count", "total")}
-        twice = {key: np.ldexp(getattr(self, key), -2 * less) for key in ("own", "own_alone", "within")}
-        return replace(
-            self, **once, **twice, squares=float(np.ldexp(self.squares, -2 * less)), exponent=self.exponent + less,
-            sizes=tuple(np.ldexp(x, -less) for x in self.sizes), inside=tuple(np.ldexp(x, -2 * less) for x in self.inside),
-        )  # fmt: skip
+        twice = {key: np.ldexp(getattr(self, key), -2 * less) for key in ("own", "within")}
+        squares = float(np.ldexp(self.squares, -2 * less))
+        return replace(self, **once, **twice, squares=squares, exponent=self.exponent + less)
 
     def table(self, a: str, b: str) -> Table:
         """The contingency table of two columns; rows without a label in either are left out.
@@ -215,13 +230,11 @@ class PartialTables:
             raise InputError("labels of mixed types cannot be written; convert them to strings")
         words = [_converted(kind, labels, 0) for kind, labels in zip(self.kinds, self.labels, strict=True)]
         about = {
-            "format": 3, "names": self.names, "kinds": self.kinds, "labels": words, "rows": self.rows, "mass": self.mass,
+            "format": 4, "names": self.names, "kinds": self.kinds, "labels": words, "rows": self.rows, "mass": self.mass,
             "total": self.total.item(), "squares": self.squares, "left_out": self.left_out, "exponent": self.exponent,
             "lowest": self.lowest,
         }  # fmt: skip
         arrays = {key: getattr(self, key) for key in _ARRAYS}
-        arrays["sizes"] = np.concatenate([*self.sizes, np.empty(0, self.count.dtype)])
-        arrays["inside"] = np.concatenate([*self.inside, np.empty(0)])
         stream = bytes_io.BytesIO()
         np.savez(stream, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
         return stream.getvalue()
@@ -237,17 +250,14 @@ class PartialTables:
         """
         try:
             with np.load(bytes_io.BytesIO(data), allow_pickle=False) as stored:
-                arrays = {key: stored[key] for key in (*_ARRAYS, "sizes", "inside")}
+                arrays = {key: stored[key] for key in _ARRAYS}
                 about = json.loads(stored["about"].tobytes())
-            if about["format"] != 3:
+            if about["format"] != 4:
                 raise ValueError(f"format {about['format']}")
             kinds = tuple(map(LabelKind, about["kinds"]))
             labels = tuple(_converted(kind, words, 1) for kind, words in zip(kinds, about["labels"], strict=True))
-            ends = np.cumsum([len(words) + 1 for words in labels], dtype=np.int64)[:-1]
-            parted = {key: tuple(np.split(arrays.pop(key), ends)) if labels else () for key in ("sizes", "inside")}
             part = cls(
-                names=tuple(about["names"]), kinds=kinds, labels=labels, sizes=parted["sizes"],
-                inside=parted["inside"] if about["mass"] == "sample_weight" else (), exponent=about["exponent"],
+                names=tuple(about["names"]), kinds=kinds, labels=labels, exponent=about["exponent"],
                 lowest=about["lowest"], rows=about["rows"], mass=about["mass"], total=arrays["count"].dtype.type(about["total"]),
                 squares=about["squares"], left_out=tuple(about["left_out"]), **arrays,
             )  # fmt: skip
@@ -267,10 +277,9 @@ class PartialTables:
         fits = (
             isinstance(self.rows, int)
             and self.mass in (None, "frequency", "sample_weight")
-            and len(self.kinds) == len(self.labels) == columns == len(self.sizes)
+            and len(self.kinds) == len(self.labels) == columns
             and all(isinstance(name, str) for name in self.names)
             and all(len(set(words)) == len(words) for words in self.labels)
-            and [len(x) for x in self.sizes] == sizes
             and self.count.dtype.kind == kind
             and all(x.dtype.kind == "i" for x in (self.pairs, self.starts, self.row, self.col, self.gaps, self.used))
             and self.pairs.shape == (pairs, 2)
@@ -278,13 +287,13 @@ class PartialTables:
             and self.row.shape == self.col.shape == self.count.shape == (cells,)
             and self.within.shape == ((cells,) if weighted else (0,))
             and self.gaps.shape == (columns,)
-            and self.used.shape == self.own.shape == (pairs, 2, 2)
-            and self.used_alone.shape == self.own_alone.shape == (columns, 2)
+            and self.used.shape == self.own.shape == (pairs if weighted else 0, 2, 2)
+            and {(c, c) for c in range(columns)} <= self.place.keys()
             and ((self.pairs >= 0) & (self.pairs < columns)).all()
             and self.starts[0] == 0
             and self.starts[-1] == cells
             and (np.diff(self.starts) >= 0).all()
-            and all(np.isfinite(x).all() and (x >= 0).all() for x in (self.count, self.within, *self.sizes))
+            and all(np.isfinite(x).all() and (x >= 0).all() for x in (self.count, self.within))
         )
         if not fits:
             raise ValueError("pieces do not fit together")
@@ -295,11 +304,12 @@ class PartialTables:
                 raise ValueError("codes beyond the labels")
 
     def __repr__(self) -> str:
-        pairs = f"{len(self.pairs)} pair" + ("s" if len(self.pairs) != 1 else "")
+        many = len(self.of_two)
+        pairs = f"{many} pair" + ("s" if many != 1 else "")
         return f"PartialTables: {len(self.names)} columns, {pairs}, {self.rows:,} rows"
 
 
-_ARRAYS = ("pairs", "starts", "row", "col", "count", "gaps", "used", "own", "used_alone", "own_alone", "within")
+_ARRAYS = ("pairs", "starts", "row", "col", "count", "gaps", "used", "own", "within")
 
 
 def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None = None) -> Array:
