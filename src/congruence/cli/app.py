@@ -210,7 +210,7 @@ class App(typer.Typer):
                 at_end.clear()
                 try:
                     with watched():
-                        return function(**{name: _local(x) for name, x in given.items()})
+                        return function(**{option: _local(x) for option, x in given.items()})
                 finally:
                     for notes in at_end:
                         notes(sys.exception())
@@ -219,7 +219,7 @@ class App(typer.Typer):
             own = [x.replace(annotation=hints[x.name]) for x in parameters.values()]
             kind, off = Parameter.KEYWORD_ONLY, vars(Settings())
             first = Parameter("context", kind, annotation=typer.Context)
-            more = [Parameter(name, kind, default=off[name], annotation=hints[name]) for name in shared]
+            more = [Parameter(x, kind, default=off[x], annotation=hints[x]) for x in shared]
             run.__signature__ = Signature([first, *(x.replace(kind=kind) for x in own), *more])  # type: ignore[attr-defined]
             run.__annotations__ = hints
             declare(run)
