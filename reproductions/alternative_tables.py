@@ -18,7 +18,7 @@ import numpy as np
 
 import congruence as cg
 from congruence.alternative_clustering.quality import dissimilarity, dq
-from reproductions import datasets
+from reproductions import datasets, maximus_published
 from reproductions.rows import MISPRINT, NOT_REPRODUCIBLE, Claim, Row, claims_text, grid, heading, paragraph, rows_text
 
 #: the sets by the paper's names, the small ones first
@@ -107,7 +107,7 @@ def outcome(title: str, method: str, many: int = 1, binning: str = "width") -> O
     options: dict[str, Any] = {"time_limit": 20.0} if method == "maximus_published" else {}
     if method not in ("metaclusters", "coala", "maximus_published"):  # the last two do not start at random
         options["n_init"] = 10
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), maximus_published.available():
         warnings.simplefilter("ignore")  # fewer distinct points than clusters in a base clustering
         found = cg.alternatives(X, y, k, many, method, random_state=0, binning=binning, progress=False, **options)
     gdi = float(np.mean([0.0 if np.isnan(r.gdi) else r.gdi for r in found]))

@@ -11,11 +11,12 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import silhouette_score
 
 import congruence as cg
-from congruence.alternative_clustering import cib, program, published, solver
+from congruence.alternative_clustering import cib, program, solver
 from congruence.alternative_clustering import mincentropy as mincentropy_module
 from congruence.alternative_clustering.coala import coala
 from congruence.alternative_clustering.points import as_points, binned
 from congruence.alternative_clustering.quality import silhouettes
+from reproductions import maximus_published as published
 from tests import naive_alternatives as naive
 
 WINE, CULTIVAR = load_wine(return_X_y=True)
@@ -38,7 +39,7 @@ def test_dual_rows_are_all_matchings(seed, integer):
     knowns = [random_profiles(rng, clusters, bins) for _ in range(1 + seed % 2)]
     totals = knowns[0].sum(axis=0)
     wanted = naive.least_similar(knowns, totals, k, integer)
-    profile, found = program.least_similar_profile(knowns, totals, k, integer=integer, gap=0.0)
+    profile, found = published.least_similar_profile(knowns, totals, k, integer=integer, gap=0.0)
     assert found.status == "optimal"
     assert found.value == pytest.approx(wanted, rel=1e-7, abs=1e-7)
     assert np.allclose(profile.sum(axis=0), totals)
@@ -62,7 +63,7 @@ def test_the_least_similarity_in_closed_form(seed):
     totals = np.bincount(items.ravel(), minlength=size).astype(float)
     wanted = sum(program.least_similarity(known @ totals, k) for known in knowns)
     for of, least in ((None, 0), (np.arange(size) // bins, n / (2 * k))):
-        _, found = program.least_similar_profile(knowns, totals, k, attributes=of, min_size=least, integer=False)
+        _, found = published.least_similar_profile(knowns, totals, k, attributes=of, min_size=least, integer=False)
         assert found.value == pytest.approx(wanted, rel=1e-9)
     even = np.tile(totals / k, (k, 1))
     assert sum(naive.similarity(known, even) for known in knowns) == pytest.approx(wanted, rel=1e-9)
@@ -92,9 +93,9 @@ def test_one_matching_for_all_known_lets_the_known_pass():
     points = binned(as_points(IRIS, True), "width", 10, SPECIES)
     c = points.profile((SPECIES > 0).astype(np.int64), 2)
     knowns, totals = [c, c[::-1]], c.sum(axis=0)
-    _, shared = program.least_similar_profile([sum(knowns)], totals, 2, integer=False)
+    _, shared = published.least_similar_profile([sum(knowns)], totals, 2, integer=False)
     assert naive.similarity(sum(knowns), c) == pytest.approx(shared.value)
-    _, each = program.least_similar_profile(knowns, totals, 2, integer=False)
+    _, each = published.least_similar_profile(knowns, totals, 2, integer=False)
     assert each.value == pytest.approx(shared.value)
     assert sum(naive.similarity(known, c) for known in knowns) > 1.1 * each.value
 
@@ -108,7 +109,7 @@ def test_without_rows_for_sizes_the_attributes_disagree():
     attribute = np.zeros(points.n_items, np.int64)
     attribute[points.items] = np.arange(4)
     for of, same in ((None, False), (attribute[kept], True)):
-        profile, found = program.least_similar_profile(
+        profile, found = published.least_similar_profile(
             [points.profile(SPECIES, 3)[:, kept]], totals[kept], 3, attributes=of, min_size=15, gap=1e-3, time_limit=20
         )
         sizes = np.array([profile[:, attribute[kept] == i].sum(axis=1) for i in range(4)])

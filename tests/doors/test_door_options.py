@@ -120,11 +120,11 @@ def choices(command: str, option: str) -> set[str]:
 
 def test_choices_are_those_of_the_library():
     """The choices in the help are those that the functions accept."""
-    from congruence.alternative_clustering.search import CURRENT
+    from congruence.alternative_clustering import search
     from congruence.density.binning import METHODS
     from congruence.ensembles.generators import makers_of
 
-    assert choices("alternatives", "--method") == {"auto", *CURRENT}
+    assert choices("alternatives", "--method") == {"auto", *search.METHODS}
     assert choices("alternatives", "--binning") == choices("drift", "--binning") == set(METHODS)
     assert choices("compare", "--engine") == {"auto", "cpu", "cuda"}
     for method in choices("generate", "--method"):

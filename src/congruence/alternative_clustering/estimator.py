@@ -38,7 +38,7 @@ class AlternativeClustering(Clusterer):
         method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
             "mincentropy" and "orthogonal", and keeps the labels that explain most beyond the given ones and beyond
             chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
-            "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft"; historical: "maximus_published". "orthogonal" and
+            "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft". "orthogonal" and
             "adft" need numbers; the others take nominal attributes too.
         n_alternatives: Number of alternatives, each different from those before. Default 1.
         min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the

@@ -1,8 +1,8 @@
 """MAXIMUS in one stage: k-means with the similarity to every known clustering kept near the smallest possible.
 
-The three published stages (see published.py) find a profile but do not keep it. Here the variables are the points: the
-program of program.py, which assigns every point to a cluster, alternates with the means of the clusters. Both steps lower
-the same cost, and every step corresponds to labels.
+The three published stages (reproductions/maximus_published.py) find a profile but do not keep it. Here the variables are
+the points: the program of program.py, which assigns every point to a cluster, alternates with the means of the clusters.
+Both steps lower the same cost, and every step corresponds to labels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The programs of MAXIMUS: labels, or a profile, least similar to the profiles of the known clusterings.
+"""The program of MAXIMUS: labels within caps on the similarity to the profiles of the known clusterings.
 
 The similarity of two clusterings is the best matching of their clusters, Σ M over matched pairs, M_kl the product of
 profiles k and l. By duality it is the least Σu + Σv with u_k + v_l ≥ M_kl and u, v ≥ 0: K·K' rows instead of K! matchings.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from congruence.alternative_clustering.solver import Solution, solve
+from congruence.alternative_clustering.solver import solve
 from congruence.statistics.tables import Array
 from congruence.typing import SparseMatrix
 
@@ -51,54 +51,6 @@ def matching_rows(densities: Sequence[Array], k: int) -> tuple[SparseMatrix, Arr
     left = sparse.vstack([products for products, _ in blocks])
     right = sparse.block_diag([dual for _, dual in blocks])
     return sparse.hstack([left, right], format="csr"), np.array(owner)
-
-
-def least_similar_profile(
-    densities: Sequence[Array],
-    totals: Array,
-    k: int,
-    *,
-    attributes: Array | None = None,
-    min_size: float = 0,
-    integer: bool = True,
-    time_limit: float = 60.0,
-    gap: float = 1e-3,
-) -> tuple[Array, Solution]:
-    """The profile (k × bins) least similar to the known ones, and the solver status: the integer program of section 6.2.
-
-    `totals` are the points in each bin. `attributes` (the attribute of each bin) adds constraints that the paper omits: a
-    cluster has the same size on every attribute, at least `min_size`. u and v can be restricted to whole numbers without
-    loss, which makes the search much shorter.
-    """
-    from scipy import sparse
-
-    bins = len(totals)
-    rows, owner = matching_rows(densities, k)
-    spare = sparse.csr_array((bins, len(owner)))
-    filled = sparse.hstack([sparse.hstack([sparse.eye_array(bins)] * k), spare])
-    equal, equal_to = [filled], [totals]
-    at_most, limits = [rows], [np.zeros(rows.shape[0])]
-    if attributes is not None:
-        names = np.unique(attributes)
-        first = (attributes == names[0]).astype(np.float64)
-        for name in names[1:]:
-            same = sparse.kron(sparse.eye_array(k), ((attributes == name) - first)[None, :])
-            equal.append(sparse.hstack([same, sparse.csr_array((k, len(owner)))]))
-            equal_to.append(np.zeros(k))
-        at_most.append(
-            sparse.hstack([-sparse.kron(sparse.eye_array(k), first[None, :]), sparse.csr_array((k, len(owner)))])
-        )
-        limits.append(np.full(k, -float(min_size)))
-    objective = np.concatenate([np.zeros(k * bins), np.ones(len(owner))])
-    found = solve(
-        objective,
-        at_most=(sparse.vstack(at_most, format="csr"), np.concatenate(limits)),
-        equal=(sparse.vstack(equal, format="csr"), np.concatenate(equal_to)),
-        integer=np.ones(len(objective)) if integer else None,
-        time_limit=time_limit,
-        gap=gap,
-    )
-    return found.variables()[: k * bins].reshape(k, bins), found
 
 
 @dataclass(frozen=True, eq=False)

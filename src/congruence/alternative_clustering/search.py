@@ -22,14 +22,12 @@ from congruence.alternative_clustering.mincentropy import mincentropy
 from congruence.alternative_clustering.orthogonal import orthogonal
 from congruence.alternative_clustering.points import Points, as_knowns, as_points, binned
 from congruence.alternative_clustering.program import least_similarity, similarity
-from congruence.alternative_clustering.published import maximus_published
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.restarts import Found
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import MOST_RUNS, InputError, hint, joined, names_in, unused_name, whole_number
-from congruence.formulas.record import Status
 from congruence.inputs.effects import refuse_idle
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EnsembleLike, OptionValue, PointsLike, ProgressLike, Record, Seed
@@ -52,8 +50,6 @@ class Method:
     nominal: bool = True
     #: random restarts unless `n_init` says otherwise
     n_init: int = 10
-    #: "historical" if it is kept only to reproduce a paper: messages do not suggest it
-    status: Status = Status.CURRENT
 
     @property
     def options(self) -> dict[str, OptionValue]:
@@ -65,14 +61,6 @@ class Method:
 _SQUARE, _ALL = "it holds all pairs of points in memory", "k-means visits all points"
 METHODS = {
     "maximus": Method(maximus, "k-means within caps on the similarity", 500_000, "each program visits all points"),
-    "maximus_published": Method(
-        maximus_published,
-        "integer program, k-means in bins, vote",
-        100_000,
-        "each bin is clustered separately",
-        n_init=1,
-        status=Status.HISTORICAL,
-    ),
     "coala": Method(coala, "average linkage with cannot-links", 10_000, _SQUARE, n_init=1),
     "cib": Method(cib, "conditional information bottleneck", 100_000, "it visits points one at a time", n_init=5),
     "condens": Method(condens, "conditional ensemble", 1_000_000, _ALL),
@@ -81,8 +69,6 @@ METHODS = {
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, _ALL, nominal=False),
     "adft": Method(adft, "k-means after a map that hides the given clusters", 1_000_000, _ALL, nominal=False),
 }
-#: current methods; the others are kept only to reproduce a paper
-CURRENT = tuple(name for name, method in METHODS.items() if method.status is Status.CURRENT)
 #: tried by method="auto" if they can take the data; they find different views (`python -m reproductions.hidden_views`)
 AUTO = ("adft", "condens", "mincentropy", "orthogonal")
 #: above this many points, "auto" skips methods that compare all pairs of points, because they take minutes
@@ -128,7 +114,7 @@ def alternatives(
         method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
             "mincentropy" and "orthogonal", and keeps the labels that explain most beyond the given ones and beyond
             chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
-            "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft"; historical: "maximus_published". "orthogonal" and
+            "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft". "orthogonal" and
             "adft" need numbers; the others take nominal attributes too.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
         min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
@@ -288,7 +274,7 @@ def _check(
     if method not in METHODS:
         raise InputError(
             f"there is no method {method!r}; "
-            + hint(str(method), ("auto", *METHODS), f"there are: {joined(('auto', *CURRENT))}")
+            + hint(str(method), ("auto", *METHODS), f"there are: {joined(('auto', *METHODS))}")
         )
     record = METHODS[method]
     own = [name for name in record.options if name != "min_size"]
@@ -303,13 +289,13 @@ def _check(
     if least is not None and not (isinstance(least, int | np.integer) and 0 <= least <= points.n // k):
         raise InputError(f"min_size must be from 0 to {points.n // k} ({points.n} points in {k} clusters), not {least}")
     if points.n > record.most:
-        able = [name for name in CURRENT if METHODS[name].most >= points.n]
+        able = [name for name in METHODS if METHODS[name].most >= points.n]
         raise InputError(
             f"method {method!r} takes at most {record.most:,} points ({record.why}), but there are {points.n:,}; use "
             + (joined(able, "or") if able else "a sample of the points")
         )
     if points.nominal and not record.nominal:
-        able = [name for name in CURRENT if METHODS[name].nominal]
+        able = [name for name in METHODS if METHODS[name].nominal]
         raise InputError(
             f"method {method!r} needs numbers, but {points.nominal[0]!r} is nominal; encode it, leave it out, or use "
             + joined(able, "or")

@@ -2,22 +2,33 @@
 
 The program has very many optima, of which the solver picks one regardless of quality. The clusters of different bins are
 unrelated, and the vote destroys the profile. An option fixes each of these problems, but the result is still far from
-that of the one-stage program in maximus.py. It is kept for comparison only.
+that of the one-stage program of `cg.alternatives(method="maximus")`. Within `available()`, `cg.alternatives` has it as
+method "maximus_published".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Literal
+from unittest.mock import patch
 
 import numpy as np
 
 from congruence.alternative_clustering.maximus import cost_of
 from congruence.alternative_clustering.points import Points
-from congruence.alternative_clustering.program import least_similar_profile, least_similarity, similarity
+from congruence.alternative_clustering.program import least_similarity, matching_rows, similarity
 from congruence.alternative_clustering.restarts import Done, Found, Streams
+from congruence.alternative_clustering.search import METHODS, Method
+from congruence.alternative_clustering.solver import Solution, solve
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
+
+
+def available() -> AbstractContextManager[object]:
+    """Within this context, `cg.alternatives(method="maximus_published")` runs the three stages."""
+    title, why = "integer program, k-means in bins, vote", "each bin is clustered separately"
+    return patch.dict(METHODS, maximus_published=Method(maximus_published, title, 100_000, why, n_init=1))
 
 
 def maximus_published(
@@ -92,6 +103,54 @@ def maximus_published(
     tied = float((best.sum(axis=1) > 1).mean())
     notes = (f"the profile has {first:.4f} times the smallest possible similarity; {tied:.0%} of the votes were ties",)
     return Found(labels, solution.status, solution.gap, notes)
+
+
+def least_similar_profile(
+    densities: Sequence[Array],
+    totals: Array,
+    k: int,
+    *,
+    attributes: Array | None = None,
+    min_size: float = 0,
+    integer: bool = True,
+    time_limit: float = 60.0,
+    gap: float = 1e-3,
+) -> tuple[Array, Solution]:
+    """The profile (k × bins) least similar to the known ones, and the solver status: the integer program of section 6.2.
+
+    `totals` are the points in each bin. `attributes` (the attribute of each bin) adds constraints that the paper omits: a
+    cluster has the same size on every attribute, at least `min_size`. u and v can be restricted to whole numbers without
+    loss, which makes the search much shorter.
+    """
+    from scipy import sparse
+
+    bins = len(totals)
+    rows, owner = matching_rows(densities, k)
+    spare = sparse.csr_array((bins, len(owner)))
+    filled = sparse.hstack([sparse.hstack([sparse.eye_array(bins)] * k), spare])
+    equal, equal_to = [filled], [totals]
+    at_most, limits = [rows], [np.zeros(rows.shape[0])]
+    if attributes is not None:
+        names = np.unique(attributes)
+        first = (attributes == names[0]).astype(np.float64)
+        for name in names[1:]:
+            same = sparse.kron(sparse.eye_array(k), ((attributes == name) - first)[None, :])
+            equal.append(sparse.hstack([same, sparse.csr_array((k, len(owner)))]))
+            equal_to.append(np.zeros(k))
+        at_most.append(
+            sparse.hstack([-sparse.kron(sparse.eye_array(k), first[None, :]), sparse.csr_array((k, len(owner)))])
+        )
+        limits.append(np.full(k, -float(min_size)))
+    objective = np.concatenate([np.zeros(k * bins), np.ones(len(owner))])
+    found = solve(
+        objective,
+        at_most=(sparse.vstack(at_most, format="csr"), np.concatenate(limits)),
+        equal=(sparse.vstack(equal, format="csr"), np.concatenate(equal_to)),
+        integer=np.ones(len(objective)) if integer else None,
+        time_limit=time_limit,
+        gap=gap,
+    )
+    return found.variables()[: k * bins].reshape(k, bins), found
 
 
 def rounded(profile: Array, totals: Array) -> Array:
