@@ -139,6 +139,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ProfileComparison": lambda: cg.compare_profiles(A * 2, B * 2, X),
     "Resolutions": sweep,
     "Tanglegram": lambda: cg.tanglegram(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),
+    "Tracks": lambda: cg.track([A, B]),
     "Vote": lambda: choice().vote,
 }
 

@@ -26,6 +26,8 @@ _HOMES = {
     "hierarchies.cut_tables": ("CutTable", "compare_cuts"),
     "hierarchies.tangling": ("Tanglegram", "tanglegram"),
     "resolution_sweeps.sweep": ("Plateau", "Resolutions", "resolutions"),
+    "tracking.lasting": ("track",),
+    "tracking.results": ("Tracks",),
     "inputs.files": ("from_long",),
     "ensembles.agreement": (
         "consensus_blocks",

@@ -269,6 +269,12 @@ from congruence.selection import (
 from congruence.statistics import (
     Table as Table,
 )
+from congruence.tracking.lasting import (
+    track as track,
+)
+from congruence.tracking.results import (
+    Tracks as Tracks,
+)
 from congruence.typing import (
     Client,
     ClusteringLike,

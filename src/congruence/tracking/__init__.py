@@ -1,0 +1,1 @@
+"""Clusters over time: which cluster of one step is which of another, and what became of each."""

@@ -1,0 +1,166 @@
+"""What became of clusters from one step to the next, with the probability of as much by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from congruence.inputs.steps import Step
+from congruence.statistics.tables import Array
+from congruence.tracking.links import Groups, Rules
+from congruence.tracking.overlaps import Overlap, probability, upper_tail
+from congruence.typing import Label, Record
+
+Kind = Literal["kept", "grew", "shrank", "split", "merged", "regrouped", "new", "gone"]
+
+#: a cluster grew or shrank if its size changed by more than this share and by more than this many standard errors
+CHANGE, ERRORS = 0.25, 3.0
+#: Greene et al. (2010) call a change of a tenth an expansion or contraction
+GREENE_CHANGE = 0.1
+
+
+class Event(NamedTuple):
+    """What became of linked clusters from one step to the next.
+
+    Attributes:
+        step: Name of the later step.
+        event: The kind of event.
+        before: Lasting names of the clusters of the earlier step.
+        after: Lasting names of those of the later step.
+        clusters_before: Their names as given.
+        clusters_after: The same for the later step.
+        shared: Points in common, over all links.
+        share_before: Their share of the earlier clusters.
+        share_after: Their share of the later clusters.
+        p_value: The probability of as much in common, or of as many points that come or go, if points were shuffled.
+    """
+
+    step: str
+    event: Kind
+    before: list[Label]
+    after: list[Label]
+    clusters_before: list[Label]
+    clusters_after: list[Label]
+    shared: float
+    share_before: float
+    share_after: float
+    p_value: float
+
+    def facts(self) -> Record:
+        """All values by name."""
+        return dict(zip(EVENT_COLUMNS, self, strict=True))
+
+
+#: the columns of a table of events
+EVENT_COLUMNS = tuple(Event.__annotations__)
+
+
+def events_of(
+    found: Groups,
+    overlap: Overlap,
+    steps: tuple[Step, Step],
+    names: tuple[Sequence[Label], Sequence[Label]],
+    rules: Rules,
+) -> list[Event]:
+    """The events from one step to the next, in the order of the earlier clusters; new clusters come last.
+
+    Args:
+        found: The groups of linked clusters.
+        overlap: What the clusters of both steps have in common.
+        steps: Both steps.
+        names: The lasting names of the clusters of both steps.
+        rules: The rules that linked them.
+    """
+
+    (old, new), (a, b) = names, steps
+
+    def event(kind: Kind, before: Sequence[int], after: Sequence[int], *facts: float) -> Event:
+        lasting = [old[i] for i in before], [new[i] for i in after]
+        given = [a.clusters[i] for i in before], [b.clusters[i] for i in after]
+        return Event(b.name, kind, lasting[0], lasting[1], given[0], given[1], *facts)
+
+    one = overlap.only(found.single)
+    kinds, p_values = _pairs(one, rules)
+    facts = zip(
+        one.shared.tolist(), one.share_before.tolist(), one.share_after.tolist(), p_values.tolist(), strict=True
+    )
+    listed = [
+        (i, event(kind, (i,), (j,), *fact))
+        for i, j, kind, fact in zip(one.row.tolist(), one.col.tolist(), kinds, facts, strict=True)
+    ]
+    for group in found.several:
+        pairs = list(group.pairs)
+        shared = float(overlap.shared[pairs].sum())
+        whole = [
+            float(size[list(of)].sum()) for size, of in zip(overlap.sizes, (group.before, group.after), strict=True)
+        ]
+        kind: Kind = "split" if len(group.before) == 1 else "merged" if len(group.after) == 1 else "regrouped"
+        p_value = float(probability(overlap.only(np.array(pairs))).max())
+        shares = [min(shared / size, 1.0) if size else 0.0 for size in whole]
+        listed.append((group.before[0], event(kind, group.before, group.after, shared, shares[0], shares[1], p_value)))
+    last = len(overlap.sizes[0])
+    for side, clusters, at in ((0, found.gone, 0), (1, found.new, last)):
+        for c, p_value in zip(clusters.tolist(), _turnover(overlap, side, clusters).tolist(), strict=True):
+            ends = (
+                event("new", (), (c,), 0.0, 0.0, 0.0, p_value)
+                if side
+                else event("gone", (c,), (), 0.0, 0.0, 0.0, p_value)
+            )
+            listed.append((c + at, ends))
+    return [found_event for _, found_event in sorted(listed, key=itemgetter(0))]
+
+
+def _pairs(one: Overlap, rules: Rules) -> tuple[list[Kind], Array]:
+    """The kind of each pair of clusters linked to each other only, and the probability of as much by chance.
+
+    Only points that come or go change the size of a cluster if both steps have the same points.
+    """
+    size_a, size_b = one.sizes[0][one.row].astype(float), one.sizes[1][one.col].astype(float)
+    come, go = (size_b, size_a) if one.came is None or one.left is None else (one.came[one.col], one.left[one.row])
+    if rules == "greene":
+        change = size_b - size_a
+        clear = np.abs(change) > GREENE_CHANGE * size_a
+    else:
+        change = np.asarray(come - go, dtype=float)
+        clear = (np.abs(change) > CHANGE * size_a) & (np.abs(change) > ERRORS * np.sqrt(come + go))
+    p_value = probability(one)
+    if one.came is None:
+        p_value[clear] = 2 * ndtr(-np.abs(change[clear]) / np.sqrt(size_a[clear] + size_b[clear]))
+    else:
+        for side, of in ((1, one.col), (0, one.row)):
+            here = clear & ((change > 0) == bool(side))
+            p_value[here] = _turnover(one, side, of[here])
+    kinds: list[Kind] = [
+        "kept" if not c else "grew" if x > 0 else "shrank" for c, x in zip(clear.tolist(), change.tolist(), strict=True)
+    ]
+    return kinds, p_value
+
+
+def _turnover(overlap: Overlap, side: int, clusters: Array) -> Array:
+    """The probability that as many points of clusters come (or go), if those that do were shuffled among the clusters.
+
+    If none do: the probability that the points of a cluster are spread as widely over the clusters of the other step. If
+    steps have their own points: that an unlike cluster has as little in common with all clusters of the other step.
+    """
+    moved = (overlap.left, overlap.came)[side]
+    here = (overlap.row, overlap.col)[side]
+    if moved is None:
+        likely = probability(overlap)
+        return np.array([1.0 - likely[here == c].min(initial=1.0) for c in clusters.tolist()])
+    n, those = overlap.totals[side]
+    size = np.rint(overlap.sizes[side]).astype(np.int64)
+    if those:
+        return upper_tail(np.rint(moved[clusters]), n, np.full(len(clusters), those), size[clusters])
+    other = np.rint(overlap.sizes[1 - side]).astype(np.int64)
+    most = np.zeros(len(size))
+    np.maximum.at(most, here, overlap.shared)
+    return np.array(
+        [
+            np.prod(1 - upper_tail(np.full(len(other), most[c] + 1), n, other, np.full(len(other), size[c])))
+            for c in clusters
+        ]
+    )

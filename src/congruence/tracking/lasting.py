@@ -1,0 +1,147 @@
+"""`cg.track`: lasting names of the clusters of a history, and what became of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from congruence.errors import InputError, one_of
+from congruence.inputs.kinds import Unassigned
+from congruence.inputs.steps import History, Step, history_of, points_of
+from congruence.tracking.events import events_of
+from congruence.tracking.links import LEAST_PROFILE, LEAST_SHARE, Groups, Rules, groups, linked
+from congruence.tracking.naming import Names, Naming
+from congruence.tracking.overlaps import Overlap, overlap_of_members, overlap_of_profiles
+from congruence.tracking.results import Kept, Tracks
+from congruence.tracking.runs import modes_of
+from congruence.tracking.saving import load_tracks
+from congruence.typing import EnsembleLike, Label, NoiseLike, PathLike, PointsLike
+
+
+def track(
+    steps: EnsembleLike,
+    *,
+    data: Sequence[PointsLike] | Mapping[str, PointsLike] | None = None,
+    unassigned: Unassigned = "drop",
+    noise: NoiseLike = None,
+    names: Sequence[str] | None = None,
+    previous: Tracks | PathLike | None = None,
+    naming: Naming = "larger",
+    rules: Rules = "overlap",
+) -> Tracks:
+    """Lasting names for the clusters of successive steps, and what became of each: kept, split, merged, new, gone, ….
+
+    Two clusters of successive steps are linked if they share at least a quarter of either. Linked clusters are one event.
+    Within them, the assignment with the most points in common passes the names on; a cluster that was absent for some
+    steps comes back under its name.
+
+    Args:
+        steps: A frame or 2-D array with one label column per step (missing: the point is absent), or a list or mapping of
+            label vectors, memberships (2-D floats) or covers. Series and frames with their own index or a column of ids
+            are joined by it: points may come and go.
+        data: One array or frame per step, points × features, if every step has its own points: clusters are then linked by
+            their density profiles, if the least overlap over the features is at least 0.6 of either. Default None.
+        unassigned: What points without a label are: "drop" (default) absent in that step, "error", "singletons" or
+            "cluster" as in `compare`.
+        noise: Labels that mean "in no cluster": one label, several, or a mapping from step to labels. Default None.
+        names: Names of the steps. Default None: those of the columns or series, else their numbers.
+        previous: A result, or the path of a saved one, to go on from: its names never change, and `steps` are the later steps.
+            Default None.
+        naming: "larger" (default): of a cluster that splits, the part with most of its points keeps the name; "nested": the
+            parts of G get the names G.1, G.2, ….
+        rules: "overlap" (default), or the definitions of Spiliopoulou et al. (2006), "monic", or Greene et al. (2010),
+            "greene".
+
+    Returns:
+        A `Tracks`: `.labels`, `.events`, `.tracks`, `.sentence`; for memberships `.aligned` and `.modes`.
+
+    Raises:
+        InputError: If the steps cannot be read or joined, or an option is unknown.
+
+    See also:
+        `cg.relabel` for two clusterings, `cg.resolutions` for a sweep over k.
+
+    >>> import congruence as cg
+    >>> t = cg.track({"may": list("aaaabbbb"), "june": list("xxxxyyzz")})
+    >>> t.labels["june"].tolist()
+    ['a', 'a', 'a', 'a', 'b', 'b', 'z', 'z']
+    >>> t.events[["event", "before", "after"]].values.tolist()
+    [['kept', ['a'], ['a']], ['split', ['b'], ['b', 'z']]]
+    """
+    one_of("naming", naming, ("larger", "nested"))
+    one_of("rules", rules, ("overlap", "monic", "greene"))
+    if isinstance(previous, str | os.PathLike):
+        previous = load_tracks(previous)
+    if previous is not None and not isinstance(previous, Tracks):
+        raise InputError(f"previous must be a result of cg.track or its path, got {type(previous).__name__}")
+    begun = 0 if previous is None else len(previous.history)
+    history = history_of(
+        steps, unassigned=unassigned, noise=noise, names=names, own_points=data is not None, first_number=begun
+    )
+    points = None if data is None else tuple(points_of(data, history))
+    if previous is not None:
+        history, points = previous.joined(history, points)
+        naming, rules = previous.naming, previous.rules
+    least = LEAST_SHARE if points is None else LEAST_PROFILE
+
+    def overlap_between(i: int, j: int) -> tuple[Overlap, Groups]:
+        a, b = history.steps[i], history.steps[j]
+        overlap = overlap_of_members(a, b) if points is None else overlap_of_profiles(a, b, points[i], points[j])
+        return overlap, groups(overlap, linked(overlap, rules, least))
+
+    neighbours = {(t - 1, t): overlap_between(t - 1, t) for t in range(max(begun, 1), len(history))}
+    given = [] if previous is None else list(previous.names)
+    given += _named(
+        history, naming, given, lambda i, j: neighbours.get((i, j)) or overlap_between(i, j), points is not None
+    )
+    events = [] if previous is None else list(previous.happened)
+    kept = [] if previous is None else list(previous.kept)
+    for (i, j), (overlap, found) in neighbours.items():
+        pair, lasting = (history.steps[i], history.steps[j]), (given[i], given[j])
+        events += events_of(found, overlap, pair, lasting, rules)
+        if points is None:
+            kept.append(Kept.of(*pair, lasting))
+    return Tracks(
+        history=history, names=tuple(given), happened=tuple(events), kept=tuple(kept), naming=naming, rules=rules,
+        points=points,
+    )  # fmt: skip
+
+
+def _named(
+    history: History,
+    naming: Naming,
+    given: Sequence[tuple[Label, ...]],
+    overlap_between: Callable[[int, int], tuple[Overlap, Groups]],
+    own_points: bool,
+) -> list[tuple[Label, ...]]:
+    """The lasting names of the clusters of each step that has none yet."""
+    steps = history.steps
+    if not given and not own_points and all(step.is_soft for step in steps):
+        return _named_by_modes(steps, naming, overlap_between)
+    names = Names(naming, list(given))
+    for t in range(len(given), len(steps)):
+        overlap, found = overlap_between(t - 1, t) if t else (None, None)
+        names.go_on(steps[: t + 1], overlap, found, own_points)
+    return names.steps[len(given) :]
+
+
+def _named_by_modes(
+    steps: Sequence[Step], naming: Naming, overlap_between: Callable[[int, int], tuple[Overlap, Groups]]
+) -> list[tuple[Label, ...]]:
+    """Names of memberships: those of the medoid of each mode, so that they do not depend on the order of similar runs.
+
+    The medoid of a mode is compared with that of the step before the mode's first.
+    """
+    mode_of, medoids, partner = modes_of(steps)
+    named: dict[int, tuple[Label, ...]] = {}
+    for t in range(len(steps)):
+        mode = mode_of[t]
+        if mode in named:
+            continue
+        before = mode_of[t - 1] if t else None
+        earlier = [m for m in named if m != before] + ([] if before is None else [before])
+        names = Names(naming, [named[m] for m in earlier])
+        overlap = overlap_between(medoids[before], medoids[mode]) if before is not None else (None, None)
+        names.go_on([steps[medoids[m]] for m in (*earlier, mode)], *overlap)
+        named[mode] = names.steps[-1]
+    return [tuple(named[mode_of[t]][c] for c in partner[t]) for t in range(len(steps))]

@@ -1,0 +1,290 @@
+"""The result of `cg.track`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from congruence.comparison.presenting import Result, counted
+from congruence.errors import InputError
+from congruence.errors import joined as listing
+from congruence.inputs.frames import make_frame
+from congruence.inputs.steps import History, Step
+from congruence.statistics.tables import Array
+from congruence.tracking.events import EVENT_COLUMNS, Event
+from congruence.tracking.links import Rules
+from congruence.tracking.naming import Naming
+from congruence.tracking.runs import runs_of
+from congruence.typing import Frame, Label, PathLike, Record
+
+#: events less likely than this by chance are counted as clear
+ALPHA = 0.05
+#: points × clusters of all runs of one k above which modes are not looked for
+MOST_RUNS = 2_000
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How many points keep the name of their cluster from one step to the next, beside two baselines.
+
+    Attributes:
+        points: Points present in both steps.
+        lasting: Those whose cluster has the same lasting name.
+        as_given: Those whose cluster has the same label as given.
+        by_chance: Those expected with the same lasting name if points were shuffled among the clusters.
+    """
+
+    points: int
+    lasting: int
+    as_given: int
+    by_chance: float
+
+    @classmethod
+    def of(cls, before: Step, after: Step, names: tuple[Sequence[Label], Sequence[Label]]) -> Kept:
+        """The points that keep their names.
+
+        Args:
+            before: The earlier step.
+            after: The later step.
+            names: The lasting names of the clusters of both.
+        """
+        both = before.present & after.present
+        a, b = before.codes[both], after.codes[both]
+        n = len(a)
+
+        def same(first: Sequence[Label], second: Sequence[Label]) -> tuple[int, float]:
+            place = {name: i for i, name in enumerate(second)}
+            partner = np.array([place.get(name, -1) for name in first], dtype=np.int64)
+            sizes = np.bincount(a, minlength=len(first)), np.bincount(b, minlength=len(second) + 1)
+            return int((partner[a] == b).sum()), float((sizes[0] * sizes[1][partner])[partner >= 0].sum() / max(n, 1))
+
+        lasting, by_chance = same(*names)
+        return cls(n, lasting, same(before.clusters, after.clusters)[0], by_chance)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Tracks(Result):
+    """Lasting names of clusters over steps, and what became of each cluster.
+
+    Attributes:
+        history: The steps.
+        names: For each step, the lasting name of each of its clusters.
+        happened: The events, in order.
+        kept: For each step after the first, how many points keep the name of their cluster.
+        naming: How parts of a split are named.
+        rules: The rules that link clusters.
+        points: The data of each step, if steps have their own points.
+
+    >>> import congruence as cg
+    >>> t = cg.track({"may": list("aaaabbbb"), "june": list("xxxxyyzz")})
+    >>> print(t.sentence)  # doctest: +NORMALIZE_WHITESPACE
+    3 clusters over 2 steps, 2 of them from first to last; 1 split (1 of these with p above 0.05). 6 of 8 points keep their
+    cluster's name (0 by the labels as given, 3 by chance).
+    """
+
+    history: History
+    names: tuple[tuple[Label, ...], ...]
+    happened: tuple[Event, ...]
+    kept: tuple[Kept, ...]
+    naming: Naming = "larger"
+    rules: Rules = "overlap"
+    points: tuple[Array, ...] | None = None
+
+    @property
+    def kind(self) -> str | None:  # type: ignore[override]
+        """The library of the frames given."""
+        return self.history.frame_kind
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The names of the steps."""
+        return tuple(step.name for step in self.history.steps)
+
+    @cached_property
+    def labels(self) -> Frame:
+        """One column per step: the lasting name of each point's cluster, None where it is absent; lists for covers.
+
+        Rows are those given, or the union of the ids; if every step has its own points, shorter steps end in None.
+        """
+        rows = max(step.members.shape[0] for step in self.history.steps)
+        columns = {
+            step.name: self._column(step, names, rows)
+            for step, names in zip(self.history.steps, self.names, strict=True)
+        }
+        return self._with_ids(columns)
+
+    def _column(self, step: Step, names: Sequence[Label], rows: int) -> list[Label] | Array:
+        values = np.full(rows, None, dtype=object)
+        if step.kind == "cover":
+            indptr, indices = step.members.indptr.tolist(), step.members.indices.tolist()
+            for i in range(len(indptr) - 1):
+                if indptr[i] < indptr[i + 1]:
+                    values[i] = [names[c] for c in indices[indptr[i] : indptr[i + 1]]]
+            return values
+        listed = np.empty(len(names) + 1, dtype=object)
+        listed[:-1] = names
+        codes = step.codes
+        values[: len(codes)] = listed[codes]
+        return (
+            values.astype(np.int64)
+            if all(isinstance(x, int) for x in names) and (codes >= 0).all() and len(codes) == rows
+            else values
+        )
+
+    def _with_ids(self, columns: dict[str, list[Label] | Array]) -> Frame:
+        kind, ids = self.kind, self.history.ids
+        from importlib.util import find_spec
+
+        kind = kind or ("pandas" if find_spec("pandas") else "pyarrow")
+        if kind in ("pandas", "modin", "cudf"):
+            frame = make_frame(columns, kind)
+            if ids is not None:
+                frame.index = list(ids)
+                frame.index.name = self.history.id_name
+            return frame
+        plain = {name: list(x) if isinstance(x, np.ndarray) and x.dtype == object else x for name, x in columns.items()}
+        return make_frame(({} if ids is None else {self.history.id_name or "id": list(ids)}) | plain, kind)
+
+    @cached_property
+    def events(self) -> Frame:
+        """One row per event: what became of linked clusters from one step to the next."""
+        return make_frame(self.event_columns(), self.kind)
+
+    def event_columns(self) -> Record:
+        """The columns of `events`."""
+        listed = list(zip(*self.happened, strict=True)) or [()] * len(EVENT_COLUMNS)
+        return {name: list(values) for name, values in zip(EVENT_COLUMNS, listed, strict=True)}
+
+    @cached_property
+    def tracks(self) -> Frame:
+        """One row per lasting name: its first and last step, in how many it occurs, and its sizes."""
+        return make_frame(self.track_columns(), self.kind)
+
+    def track_columns(self) -> Record:
+        """The columns of `tracks`."""
+        lives: dict[Label, list[tuple[str, float]]] = {}
+        for step, names in zip(self.history.steps, self.names, strict=True):
+            for name, size in zip(names, step.sizes.tolist(), strict=True):
+                lives.setdefault(name, []).append((step.name, size))
+        sizes = {name: [size for _, size in life] for name, life in lives.items()}
+        return {
+            "name": list(lives),
+            "first": [life[0][0] for life in lives.values()], "last": [life[-1][0] for life in lives.values()],
+            "n_steps": [len(life) for life in lives.values()], "size_first": [x[0] for x in sizes.values()],
+            "size_last": [x[-1] for x in sizes.values()], "size_max": [max(x) for x in sizes.values()],
+        }  # fmt: skip
+
+    @cached_property
+    def aligned(self) -> list[Array]:
+        """For memberships: the matrices with columns in the order of the lasting names.
+
+        If all have the same number of clusters, columns are matched one to one over all steps.
+        """
+        if not all(step.is_soft for step in self.history.steps):
+            raise InputError("aligned is for memberships; for labels, see labels")
+        if len({len(names) for names in self.names}) == 1:  # each column has a partner in every step
+            runs = runs_of(self.history.steps)
+            return [step.members[:, order] for step, order in zip(self.history.steps, runs.order, strict=True)]
+        place = {name: i for i, name in enumerate(dict.fromkeys(name for names in self.names for name in names))}
+        return [
+            step.members[:, np.argsort([place[name] for name in names], kind="stable")]
+            for step, names in zip(self.history.steps, self.names, strict=True)
+        ]
+
+    @cached_property
+    def modes(self) -> Frame:
+        """Runs that are the same solution up to the order of their clusters: one row per mode, for each number of clusters."""
+        found: Record = {"mode": [], "n_clusters": [], "members": [], "size": [], "medoid": []}
+        by_k: dict[int, list[int]] = {}
+        for i, step in enumerate(self.history.steps):
+            by_k.setdefault(len(step.clusters), []).append(i)
+        for k, which in sorted(by_k.items()):
+            runs = runs_of([self.history.steps[i] for i in which])
+            for mode in runs.modes():
+                found["mode"].append(len(found["mode"]) + 1)
+                found["n_clusters"].append(k)
+                found["members"].append([self.steps[which[i]] for i in mode])
+                found["size"].append(len(mode))
+                found["medoid"].append(self.steps[which[runs.medoid_of(mode)]])
+        return make_frame(found, self.kind)
+
+    @property
+    def sentence(self) -> str:
+        """What happened, in a sentence or two, with the share of points that keep a name beside its baselines."""
+        lives = self.track_columns()
+        through = sum(n == len(self.steps) for n in lives["n_steps"])
+        kinds = Counter[str](event.event for event in self.happened)
+        words = {"split": "split", "merged": "merger", "regrouped": "regrouping"}
+        listed = [counted(kinds[kind], word) for kind, word in words.items() if kinds[kind]]
+        listed += [f"{kinds[kind]:,} {kind}" for kind in ("new", "gone", "grew", "shrank") if kinds[kind]]
+        unclear = sum(event.p_value > ALPHA for event in self.happened if event.event not in ("kept",))
+        text = (
+            f"{counted(len(lives['name']), 'cluster')} over {counted(len(self.steps), 'step')}, {through:,} of them from first "
+            f"to last; {listing(listed) if listed else 'every cluster is kept'}"
+        )
+        text += f" ({unclear:,} of these with p above {ALPHA:g})." if unclear else "."
+        if self.kept and not self.history.own_points:
+            total = [
+                sum(getattr(k, name) for k in self.kept) for name in ("points", "lasting", "as_given", "by_chance")
+            ]
+            text += (
+                f" {total[1]:,} of {counted(total[0], 'point')} keep their cluster's name "
+                f"({total[2]:,} by the labels as given, {total[3]:,.0f} by chance)."
+            )
+        return text
+
+    def joined(self, later: History, points: tuple[Array, ...] | None) -> tuple[History, tuple[Array, ...] | None]:
+        """The history with later steps, on the points of both.
+
+        Args:
+            later: The later steps; those that this history has too are left out.
+            points: Their data, if steps have their own points.
+        """
+        mine = self.history
+        if (self.points is None) != (points is None):
+            raise InputError("previous and steps must both have data=, or neither")
+        new = [i for i, step in enumerate(later.steps) if step.name not in self.steps]
+        steps = [later.steps[i] for i in new]
+        if self.points is not None and points is not None:
+            return replace(mine, steps=(*mine.steps, *steps)), (*self.points, *(points[i] for i in new))
+        if (mine.ids is None) != (later.ids is None):
+            raise InputError("the points of previous and of the later steps must both have ids, or neither")
+        if mine.ids is None or later.ids is None:
+            sizes = {step.members.shape[0] for step in (*mine.steps, *steps)}
+            if len(sizes) > 1:
+                raise InputError(
+                    f"previous and the later steps have {min(sizes):,} and {max(sizes):,} points; name the points by ids"
+                )
+            return replace(mine, steps=(*mine.steps, *steps)), None
+        place = {x: i for i, x in enumerate(dict.fromkeys((*mine.ids, *later.ids)))}
+        rows = [np.array([place[x] for x in ids], dtype=np.int64) for ids in (mine.ids, later.ids)]
+        all_steps = [s.placed(rows[0], len(place)) for s in mine.steps] + [s.placed(rows[1], len(place)) for s in steps]
+        return replace(mine, steps=tuple(all_steps), ids=tuple(place)), None
+
+    def save(self, path: PathLike) -> None:
+        """Write to a file from which `cg.track(…, previous=path)` goes on.
+
+        Args:
+            path: The file, named .npz.
+        """
+        from congruence.tracking.saving import save_tracks  # late import; avoids a cycle
+
+        save_tracks(self, path)
+
+    def table_columns(self) -> Record:
+        """The columns of `to_frame`: the events."""
+        return self.event_columns()
+
+    def to_dict(self) -> Record:
+        """The steps, lasting names, lives and events, as plain values."""
+        return {
+            "sentence": self.sentence, "steps": list(self.steps), "tracks": self.track_columns(),
+            "events": [event.facts() for event in self.happened], "kept": [asdict(k) for k in self.kept],
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"Tracks: {self.sentence}"
