@@ -192,3 +192,11 @@ def test_weights_of_every_kind(make):
     assert cg.ari(SIX, b, sample_weight=make(counts)) == cg.ari(SIX, b, sample_weight=counts)
     repeated = [[x for x, c in zip(v, counts, strict=True) for _ in range(c)] for v in (SIX, b)]
     assert everything(SIX, b, frequency=make(counts)) == pytest.approx(everything(*repeated), rel=1e-12)
+
+
+def test_a_sparse_matrix_in_a_dictionary_is_no_mapping():
+    """A dok_array counts as a matrix where a mapping has another meaning: in ensembles, and as data of choose_k."""
+    U = sp.dok_array(np.repeat(np.eye(3), 4, axis=0))
+    with pytest.raises(cg.InputError, match=r"expected several clusterings .* got dok_array"):
+        cg.Ensemble(U)
+    assert cg.choose_k(U) == cg.choose_k(sp.csr_array(U))

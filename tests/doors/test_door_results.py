@@ -46,6 +46,7 @@ MADE = {
     "CutTable": lambda: cg.compare_cuts(*trees(), [2, 3]),
     "Tanglegram": lambda: cg.tanglegram(*trees()),
     "ConsensusCdf": lambda: cg.Ensemble(RUNS).cdf(),
+    "Tracks": lambda: cg.track(RUNS),
     "Report": lambda: cg.report(RUNS),
     "Ensemble": lambda: cg.Ensemble(RUNS),
 }

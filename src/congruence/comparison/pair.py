@@ -30,6 +30,7 @@ from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepa
 from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.kinds import Unassigned
+from congruence.inputs.labels import is_mapping
 from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import (
     Backend,
@@ -167,7 +168,7 @@ def prepared_pair(
         a, b, sample_weight, frequency = columns_of_frames(*given)
         a, b = scan_options([a, b], scanning)
         border = replace(border, sample_weight=sample_weight, frequency=frequency)
-    a, b = (x if hasattr(type(x), "what") or isinstance(x, Mapping) else as_clustering(on_card(x, engine), who)
+    a, b = (x if hasattr(type(x), "what") or is_mapping(x) else as_clustering(on_card(x, engine), who)
             for x, who in ((a, "a"), (b, "b")))  # fmt: skip
     home = PLANS.get((getattr(type(a), "what", BY_POINT), getattr(type(b), "what", BY_POINT)))
     if home is None:

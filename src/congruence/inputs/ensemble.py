@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from congruence.inputs.cover import Cover
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.files import read_columns, without_ids
 from congruence.inputs.kinds import Clustering, Unassigned
-from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory, label_cautions
+from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory, is_mapping, label_cautions
 from congruence.inputs.listing import Listing
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
@@ -468,7 +468,7 @@ def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, ClusteringLike]], li
     if isinstance(data, str | Path):
         columns, notes = without_ids(read_columns(data), str(data))
         return list(columns.items()), [Caution("not_labels", "", line) for line in notes], None
-    if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
+    if is_mapping(data):
         return _encoded([(str(name), column) for name, column in data.items()]), [], None
     data = in_memory(data)
     kind = frame_kind(data)

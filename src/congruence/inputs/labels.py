@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -92,6 +92,11 @@ def is_frame(data: object) -> bool:
 def is_sparse(data: object) -> bool:
     """Whether it is a scipy sparse matrix."""
     return hasattr(data, "tocsr") and hasattr(data, "nnz")
+
+
+def is_mapping(data: object) -> TypeGuard[Mapping[Label, object]]:
+    """Whether it maps names to values; a sparse matrix in a dictionary, or a dataset of xarray, is an array."""
+    return isinstance(data, Mapping) and not is_sparse(data) and not type(data).__module__.startswith("xarray")
 
 
 def unwrap_2d(data: MatrixLike) -> tuple[MatrixLike, Index, str | None, str | None, Sequence[Label] | None]:

@@ -15,6 +15,7 @@ from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering
+from congruence.inputs.labels import is_mapping
 from congruence.selection.agreement_curves import (
     PAPER,
     Making,
@@ -120,13 +121,13 @@ def choose_k(
     1
     """
     given = locals()
-    if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
+    if is_mapping(data):
         refuse_idle(choose_k, given, "for ensembles; it is for data")
     if isinstance(criteria, str) and criteria == "paper":
         if method != "em":
             refuse_idle(choose_k, given, "with criteria='paper', which is for method 'em'")
         criteria, method, protocol = PAPER, "em", "paper"
-    if isinstance(data, Mapping) and not type(data).__module__.startswith("xarray"):
+    if is_mapping(data):
         return _of_ensembles(data, criteria, reference, threads, progress)
     X = as_data(data)
     n = X.shape[0]
