@@ -27,7 +27,7 @@ SECTIONS = {
     "What does an ensemble agree on?": ("ensembles",),
     "One clustering from many": ("consensus_clustering",),
     "How many clusters?": ("selection",),
-    "Hierarchies and resolutions": ("hierarchies", "resolution_sweeps"),
+    "Hierarchies and resolutions": ("hierarchies",),
     "Where do clusters lie in the data?": ("density",),
     "Other good clusterings": ("alternative_clustering",),
     "Data larger than memory": ("scanning",),

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import congruence as cg
-from congruence.resolution_sweeps.layout import tree_places
-from congruence.resolution_sweeps.sweep import number_order
+from congruence.hierarchies.sweep import number_order
+from congruence.hierarchies.sweep_layout import tree_places
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "hierarchies.json").read_text())
 CASES = {case["id"]: case for case in GOLDEN["resolutions"]}

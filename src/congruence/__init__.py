@@ -25,7 +25,7 @@ _HOMES = {
     "hierarchies.curves": ("CutCurve", "cut_curve"),
     "hierarchies.cut_tables": ("CutTable", "compare_cuts"),
     "hierarchies.tangling": ("Tanglegram", "tanglegram"),
-    "resolution_sweeps.sweep": ("Plateau", "Resolutions", "resolutions"),
+    "hierarchies.sweep": ("Plateau", "Resolutions", "resolutions"),
     "tracking.lasting": ("track",),
     "tracking.results": ("Tracks",),
     "inputs.files": ("from_long",),

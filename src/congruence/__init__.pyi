@@ -183,6 +183,15 @@ from congruence.hierarchies.cut_tables import (
 from congruence.hierarchies.cut_tables import (
     compare_cuts as compare_cuts,
 )
+from congruence.hierarchies.sweep import (
+    Plateau as Plateau,
+)
+from congruence.hierarchies.sweep import (
+    Resolutions as Resolutions,
+)
+from congruence.hierarchies.sweep import (
+    resolutions as resolutions,
+)
 from congruence.hierarchies.tangling import (
     Tanglegram as Tanglegram,
 )
@@ -217,15 +226,6 @@ from congruence.reporting.html import (
 )
 from congruence.reporting.html import (
     report as report,
-)
-from congruence.resolution_sweeps.sweep import (
-    Plateau as Plateau,
-)
-from congruence.resolution_sweeps.sweep import (
-    Resolutions as Resolutions,
-)
-from congruence.resolution_sweeps.sweep import (
-    resolutions as resolutions,
 )
 from congruence.scanning.accumulate import (
     merge as merge,

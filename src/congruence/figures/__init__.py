@@ -13,9 +13,9 @@ from congruence.density.windows import Drift
 from congruence.errors import InputError, joined, one_of
 from congruence.hierarchies.curves import CutCurve
 from congruence.hierarchies.cut_tables import CutTable
+from congruence.hierarchies.sweep import Resolutions
 from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
-from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.selection.choice import KChoice
 from congruence.typing import Backend, Figure, OptionValue
 

@@ -8,9 +8,9 @@ from congruence.figures.layout import EIGHT
 from congruence.figures.matplotlib_figures import canvas
 from congruence.hierarchies.curves import CutCurve
 from congruence.hierarchies.cut_tables import CutTable
+from congruence.hierarchies.sweep import Resolutions
+from congruence.hierarchies.sweep_picture import sweep_picture
 from congruence.hierarchies.tangling import Tanglegram
-from congruence.resolution_sweeps.picture import sweep_picture
-from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.typing import ColumnLike, Figure
 
 #: most points or clusters with names in a figure, and most cells with their values

@@ -8,10 +8,10 @@ from congruence.figures.layout import EIGHT
 from congruence.figures.plotly_figures import escaped
 from congruence.hierarchies.curves import CutCurve
 from congruence.hierarchies.cut_tables import CutTable
+from congruence.hierarchies.sweep import Resolutions
+from congruence.hierarchies.sweep_layout import Node
+from congruence.hierarchies.sweep_picture import sweep_picture
 from congruence.hierarchies.tangling import Tanglegram
-from congruence.resolution_sweeps.layout import Node
-from congruence.resolution_sweeps.picture import sweep_picture
-from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.typing import ColumnLike, Figure, OptionValue
 
 #: most points or clusters with names in a figure, and most cells with their values

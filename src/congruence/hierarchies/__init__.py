@@ -1,1 +1,1 @@
-"""Agreement of two hierarchies, cut by cut."""
+"""Two hierarchies, cut by cut, and sweeps over resolutions: how clusters split and merge."""

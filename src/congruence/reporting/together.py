@@ -16,9 +16,9 @@ from congruence.ensembles.distribution import consensus_cdf
 from congruence.errors import InputError
 from congruence.figures.layout import Cells, cells_of
 from congruence.formulas.matrices import expected_certainty
+from congruence.hierarchies.sweep_layout import Edge, Links, Node, tree_places
 from congruence.inputs.ensemble import Ensemble
 from congruence.reporting.answer import cells_of_pair
-from congruence.resolution_sweeps.layout import Edge, Links, Node, tree_places
 from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
 from congruence.statistics.tables import Array

@@ -14,11 +14,11 @@ from congruence.comparison.presenting import Result, figure_of, plain
 from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
 from congruence.errors import InputError, names_in, real_number, some_of
+from congruence.hierarchies.sweep_layout import Links, Places, tree_places
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import Labels
-from congruence.resolution_sweeps.layout import Links, Places, tree_places
 from congruence.statistics.tables import Array, Table
 from congruence.typing import (
     Backend,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.errors import InputError
+from congruence.hierarchies.sweep import Resolutions
+from congruence.hierarchies.sweep_layout import Edge, Node
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels
-from congruence.resolution_sweeps.layout import Edge, Node
-from congruence.resolution_sweeps.sweep import Resolutions
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike
 

@@ -1,1 +1,0 @@
-"""Resolution sweeps: which clusters stay, split or mix."""
