@@ -2,9 +2,10 @@
 
 Sets are drawn from the families of `cluster_shapes` and split in two by a hash of their names. The weights of `choose_k`
 are fitted on DEV by conditional logit (`--fit` writes them), and both halves are reported, with scores where the family
-of a set was left out of the fit. `--real` adds the classes of real data sets, `--foreign` scores other people's sets instead.
-`--sets` says how many sets per family, `--no-peers` leaves the published criteria out, `--kept` takes the weights of the
-package. All 1,800 sets take three hours on one core; `--peers 10 --m3c 3` and `--jobs 15` take eight minutes on 16 cores.
+of a set was left out of the fit; then the answers for the same cell lines in 5 to 50 principal components. `--real` adds the
+classes of real data sets, `--foreign` scores other people's sets instead. `--sets` says how many sets per family,
+`--no-peers` leaves the published criteria out, `--kept` takes the weights of the package. All 1,830 sets take three hours on
+one core; `--peers 10 --m3c 3` and `--jobs 15` take eight minutes on 16 cores.
 `--keep` keeps finished work, so that a run can be stopped.
 """
 
@@ -23,12 +24,12 @@ from scipy.optimize import minimize
 
 import congruence
 from congruence.selection import calibration, connected, halves, shapes
-from congruence.selection.calibrated import is_long
+from congruence.selection.calibrated import evidence, is_long
 from congruence.selection.criteria import PEERS, Context
 from congruence.selection.looks import Look, look_at
 from congruence.selection.points import Points, prepare
 from reproductions import cluster_shapes, datasets, foreign_sets
-from reproductions.cluster_scenarios import Drawn, is_test
+from reproductions.cluster_scenarios import Drawn, cell_lines, is_test
 from reproductions.resuming import finished
 
 NAMES = ("one", "held", "icl", "fisher")
@@ -42,6 +43,8 @@ REAL = ("iris", "wine", "breast_w_diagnostic", "breast_w_original", "new_thyroid
 FEW = 200
 SILHOUETTE = PEERS["silhouette"]
 GROUPS = ("compact", "suite", "curved", "null")
+#: numbers of principal components in which the same cell lines are embedded
+COLUMNS = ("5", "10", "15", "20", "30", "50")
 
 
 @dataclass
@@ -151,9 +154,7 @@ def looked_at(name: str, seed: int) -> Set:
     points, ks = parts.points, list(looks)
     made = name in cluster_shapes.families()
     group = cluster_shapes.group_of(name) if made else "real" if "/" not in name else foreign_sets.group_of(Path(name))
-    returns = np.array([x.halves.returns.min() for x in looks.values()])
-    valley = np.array([x.halves.valley for x in looks.values()])
-    fisher, icl = (np.array([getattr(x, key) for x in looks.values()]) for key in ("fisher", "icl"))
+    returns, valley, fisher, icl = evidence(list(looks.values()))
     features = calibration.features(ks, returns, valley, fisher, icl)
     groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
     overlapping, local = shapes.overlapping(looks), shapes.local_groups(points, ks)
@@ -329,8 +330,9 @@ def report(sets: Sequence[Set], w: np.ndarray, without: dict[tuple[str, int], in
             asked_of = sum(key in s.peers for s in part)
             title = key if asked_of == len(part) else f"{key} ({asked_of} of these sets)"
             print(row(title, part, lambda s, key=key: s.peers.get(key)))
-        print("\nprobability given, sets, share right:", end=" ")
         sure = [(auto(s, w)[1], auto(s, w)[0] == s.k) for s in part if s.group != "curved"]
+        print(f"\nmean probability of right answers: {np.mean([p for p, right in sure if right]):.3f}")
+        print("probability given, sets, share right:", end=" ")
         for low, high in ((0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.97), (0.97, 1.01)):
             inside = [right for p, right in sure if low <= p < high]
             print(f"{low}–{min(high, 1)}: {len(inside)}, {np.mean(inside) if inside else np.nan:.2f};", end=" ")
@@ -446,6 +448,7 @@ def main() -> None:
         Path(calibration.__file__).with_name("calibration.json").write_text(json.dumps(table, indent=2) + "\n")
         calibration.table.cache_clear()
     report(sets, w, {} if options.kept else left_out(sets, dev))
+    report_columns(options.sets, options.jobs, options.keep)
     if options.real:
         report_real(w)
 
@@ -462,6 +465,32 @@ def report_real(w: np.ndarray) -> None:
         k = auto(s, w, 2)[0]
         ari = _agreement(s, k, _shape(w, 2, s))
         print(f"{name:<20} {s.k:>2} {auto(s, w)[0]:>3} {k:>3} {ari:>6.2f} {silhouette!s:>3} {max(s.ari):>6.2f}")
+
+
+def embedded(task: tuple[str, int]) -> dict[str, Any]:
+    """The answer of `choose_k` for cell lines in a number of principal components, given as text."""
+    columns, seed = task
+    X, y = cell_lines(np.random.default_rng([seed, 2]), int(columns))
+    found = congruence.choose_k(X, range(1, 11), progress=False)
+    return {
+        "name": columns,
+        "seed": seed,
+        "right": found.k == len(np.unique(y)),
+        "p": max(found.probabilities.values()),
+    }
+
+
+def report_columns(many: int, jobs: int, keep: Path | None) -> None:
+    """Print how the answers for embedded cell lines depend on the number of principal components that are kept."""
+    tasks = [(columns, seed) for columns in COLUMNS for seed in range(many)]
+    answers = list(finished(embedded, tasks, key_of, keep and keep / "columns.jsonl", jobs))
+    print(f"\nthe same {many} embeddings of 3 to 8 cell lines in their first principal components\n")
+    print("| columns | share right | wrong, p ≥ .7 | mean p where right |\n|---|---|---|---|")
+    for columns in COLUMNS:
+        own = [each for each in answers if each["name"] == columns]
+        right = [each["p"] for each in own if each["right"]]
+        sure = sum(each["p"] >= 0.7 and not each["right"] for each in own)
+        print(f"| {columns} | {wilson(len(right), len(own))} | {sure} | {np.mean(right) if right else np.nan:.2f} |")
 
 
 def key_of(task: tuple[str, int]) -> str:

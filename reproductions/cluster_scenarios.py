@@ -226,6 +226,26 @@ def many(rng):
     return grouped(rng, centres(rng, k, d, rng.uniform(5, 8)), sizes(rng, int(rng.integers(30 * k, 70 * k)), k, False))
 
 
+def cell_lines(rng: np.random.Generator, n_columns: int | None = None) -> Drawn:
+    """Tight small groups in principal components, as single cells of known lines: own means, own and shared factors."""
+    k, n, genes = int(rng.integers(3, 9)), int(rng.integers(150, 251)), 400
+    lines, shared = rng.normal(size=(k, genes)), rng.normal(size=(2, genes))
+    strength, y = rng.uniform(0.7, 1.4), np.repeat(np.arange(k), sizes(rng, n, k, bool(rng.integers(2))))
+    X = strength * lines[y] + rng.uniform(0.1, 0.5) * rng.normal(size=(len(y), 2)) @ shared
+    for j in range(k):
+        own = y == j
+        X[own] += rng.uniform(0.1, 0.4) * rng.normal(size=(own.sum(), 3)) @ rng.normal(size=(3, genes))
+    X += rng.normal(size=X.shape)
+    left, length, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    d = n_columns or int(rng.integers(10, 51))
+    return (left * length)[:, :d], y
+
+
+@family(COMPACT)
+def embedded(rng):
+    return cell_lines(rng)
+
+
 @family(COMPACT)
 def gap_paper(rng):
     """Tibshirani, Walther and Hastie (2001), simulations b to e."""

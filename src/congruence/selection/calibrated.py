@@ -10,7 +10,7 @@ import numpy as np
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection import calibration, halves, mixtures
 from congruence.selection.choice import Criterion, KChoice
-from congruence.selection.looks import Look, look_at
+from congruence.selection.looks import Look, comparable_icl, look_at
 from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
@@ -76,8 +76,8 @@ def calibrated(
         if not complete:
             notes.append(f"stopped: {len(done)} of {len(able)} numbers of clusters are done, {listed(list(done))}")
         finished, looked = list(done), list(done.values())
-        evidence = _evidence(looked)
-        probabilities = calibration.probabilities(finished, calibration.features(finished, *evidence))
+        known = evidence(looked)
+        probabilities = calibration.probabilities(finished, calibration.features(finished, *known))
         k = max(probabilities, key=lambda x: (probabilities[x], -x))
         found = shapes(sample, finished, k, probabilities[k], done[k], seeds)
         if found is None and k == 1 and method == "auto":
@@ -87,7 +87,7 @@ def calibrated(
         probabilities = _with_shapes(probabilities, found)
     used, note = _labelled(points, method, k, done[k], found, partitions)
     notes += note
-    curves = _curves(finished, probabilities, *evidence)
+    curves = _curves(finished, probabilities, *known)
     agreed, classes = with_reference(truth, finished, partitions)
     success: dict[str, float] = {}
     ensembles: dict[int, Ensemble] = {}
@@ -105,11 +105,17 @@ def calibrated(
     )  # fmt: skip
 
 
-def _evidence(looked: Sequence[Look]) -> tuple[Array, Array, Array, Array]:
-    """For each k: stability of the worst cluster, shallowest valley, that of the mixture, and the ICL of the mixture."""
+def evidence(looked: Sequence[Look]) -> tuple[Array, Array, Array, Array]:
+    """For each k: stability of the worst cluster, shallowest valley, that of the mixture, and the ICL of the mixture.
+
+    Args:
+        looked: The results for each number of clusters. ICL is compared among the kinds of covariance that can be fitted for
+            the largest number whose clusters are stable and separated.
+    """
     returns = np.array([x.halves.returns.min() for x in looked])
     valley = np.array([x.halves.valley for x in looked])
-    return returns, valley, np.array([x.fisher for x in looked]), np.array([x.icl for x in looked])
+    largest = calibration.by_rule([x.halves.k for x in looked], returns, valley)
+    return returns, valley, np.array([x.fisher for x in looked]), comparable_icl(looked, largest)
 
 
 def _labelled(

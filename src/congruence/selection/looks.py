@@ -27,8 +27,8 @@ class Look:
     #: the clustering by the Gaussian mixture with the best BIC, and the depth of its shallowest valley
     mixture: Array
     fisher: float
-    #: best value of the mixtures; NaN if there are too few points to fit one
-    icl: float
+    #: best ICL of each kind of covariance; empty if there are too few points to fit a mixture
+    icls: dict[str, float]
     #: BIC of the best mixture (NaN if there is none), and whether its components are round, of one size, and apart
     bic: float
     is_round: bool
@@ -64,11 +64,29 @@ def _look(parts: halves.Sample, k: int) -> Look:
     fitted = mixtures.fits_of_two(axes, found.labels, k)
     if not fitted:
         fisher = 0.0 if k == 1 else found.valley_of_all
-        return Look(found, found.labels, fisher, math.nan, math.nan, False)
+        return Look(found, found.labels, fisher, {}, math.nan, False)
     best = max(fitted, key=lambda f: f.bic)
     labels = best.memberships.argmax(axis=0)
     fisher = mixtures.fisher_valley(axes, labels, k) if k > 1 else 0.0
-    return Look(found, labels, fisher, max(f.icl for f in fitted), best.bic, mixtures.is_round(axes, best))
+    icls: dict[str, float] = {}
+    for fit in fitted:
+        icls[fit.kind] = max(fit.icl, icls.get(fit.kind, -math.inf))
+    if k == 1 and "full" in icls:
+        icls["tied"] = icls["full"]  # one component: the two are the same
+    return Look(found, labels, fisher, icls, best.bic, mixtures.is_round(axes, best))
+
+
+def comparable_icl(looked: Sequence[Look], k: int) -> Array:
+    """The best ICL for each number of clusters, among the kinds of covariance that could be fitted for k clusters.
+
+    Kinds with many parameters are left out as the number of clusters grows, and ICL would fall for want of a kind.
+
+    Args:
+        looked: The evidence for each number of clusters.
+        k: One of them. If no kind could be fitted for it, all kinds are compared.
+    """
+    kinds = next((set(x.icls) for x in looked if x.halves.k == k), set()) or set(mixtures.KINDS)
+    return np.array([max((x.icls[kind] for kind in kinds & set(x.icls)), default=math.nan) for x in looked])
 
 
 def _in_threads(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
