@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import congruence as cg
-from congruence.consensus_clustering.methods import METHODS, taken
+from congruence.consensus_clustering.methods import METHODS, options_of
 
 ALL = tuple(METHODS)
 
@@ -52,4 +52,4 @@ def memberships(rng, k=3):
 
 def taken_by(method, **options):
     """The options that have an effect on a method; others are refused."""
-    return {name: x for name, x in options.items() if name in taken(method, None)}
+    return {name: x for name, x in options.items() if name in options_of(method, None)}

@@ -9,7 +9,7 @@ from report_cases import RNG, RUNS, TRUTH, data_of, made_report, unpacked
 import congruence as cg
 from congruence.chance import bounds
 from congruence.figures import layout
-from congruence.reporting import answer, members, model, together, words
+from congruence.reporting import answer, consensus_section, members, model, words
 from congruence.reporting.phrases import in_words
 
 #: places of the clusterings that count: the second is the same as the first, the sixth has one cluster
@@ -118,11 +118,11 @@ def test_weights_of_points_are_refused_and_those_of_members_kept():
 
 def test_very_many_clusters_are_left_to_the_command(monkeypatch):
     """If a consensus would take too long, the page says so for each method, and is complete otherwise."""
-    monkeypatch.setattr(together, "MOST_CENTRES", 5)
-    monkeypatch.setattr(together, "FEW", 10)
+    monkeypatch.setattr(consensus_section, "MOST_CENTRES", 5)
+    monkeypatch.setattr(consensus_section, "FEW", 10)
     r = cg.report(RUNS, reference=TRUTH)
     assert r.model.together.best is None
-    assert {row["method"] for row in r.model.together.methods} == set(together.METHODS)
+    assert {row["method"] for row in r.model.together.methods} == set(consensus_section.METHODS)
     assert all("congruence consensus --method" in row["left_out"] for row in r.model.together.methods)
     assert "left_out" in r.html
 
@@ -229,7 +229,7 @@ def test_the_ensemble_is_that_of_the_library(made):
     assert t.random_certainty == cg.certainty_random(4, 5)
     assert t.pac == pytest.approx(e.pac())
     assert t.cells.values == pytest.approx(e.consensus_matrix()[np.ix_(t.cells.order, t.cells.order)])
-    assert {row["method"] for row in t.methods} == {*together.METHODS, "average"}
+    assert {row["method"] for row in t.methods} == {*consensus_section.METHODS, "average"}
     assert t.methods[0]["arimp"] == max(row["arimp"] for row in t.methods)
     assert t.choice.ks == (3, 4)
     assert t.n_clusters == t.choice.k

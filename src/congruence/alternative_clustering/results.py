@@ -63,14 +63,12 @@ class Alternative(Result):
     gdi: float
     dq: float
     silhouette: float
-    #: mean of the same scores over five shuffles of the labels
     random: dict[str, float]
     #: solver status, and relative gap to the bound of its last program; NaN if unknown
     status: str
     gap: float
     seconds: float
     notes: tuple[str, ...] = ()
-    #: merit of each method that "auto" tried, the best first
     tried: dict[str, float] = field(default_factory=dict)
 
     @property

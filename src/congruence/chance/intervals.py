@@ -57,7 +57,6 @@ class ConfidenceInterval(Result):
     high: float
     level: float
     standard_error: float
-    #: estimated bias of the value for this number of points; it is subtracted
     bias: float
     n_resamples: int
     n_points: int

@@ -61,26 +61,18 @@ class PermutationTest(Result):
 
     measure: Measure
     value: float
-    #: mean and standard deviation under the null model
     expected: float
     standard_deviation: float
-    #: how the mean was computed: in closed form, by the expected mutual information, or from the draws
     exactness: Exactness
-    #: whether the standard deviation is exact
     is_deviation_exact: bool
-    #: (draws at least as good + 1) / (draws + 1), or the tail by the moments
     p_value: float
-    #: twice the smaller tail
     p_two_sided: float
-    #: interval for the exact p-value, with confidence `level`
     p_interval: tuple[float, float]
     level: float
     null: str
     n_permutations: int
     n_points: int
-    #: the values drawn, in order
     draws: Array = field(repr=False)
-    #: whether draws stopped early because `stop_after` draws were at least as good
     is_stopped: bool = False
     best: float = 1.0
     cautions: tuple[Caution, ...] = ()

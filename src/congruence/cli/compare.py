@@ -42,7 +42,7 @@ from congruence.cli.covers import (
     read_covers,
 )
 from congruence.cli.pair_reading import columns_of_two_files, named
-from congruence.cli.parsing import limits_of, noise_labels, wanted_measures
+from congruence.cli.parsing import limits_of, named_measures, noise_labels
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
 from congruence.errors import some_of
@@ -138,7 +138,7 @@ def compare(
         "unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads, "engine": engine
     }  # fmt: skip
     limits = limits_of(fail_under)
-    wanted = wanted_measures(measures, limits)
+    wanted = named_measures(measures, limits)
     chance: dict[str, OptionValue] = {}
     if p_values or ci:
         chance = {

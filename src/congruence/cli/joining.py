@@ -20,7 +20,7 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
-    from congruence.inputs.joining import joined_rows, taken
+    from congruence.inputs.joining import joined_rows, rows_of
 
     tables = [table_of(path) for path in paths]
     there = list(dict.fromkeys(name for table in tables for name in table))
@@ -51,7 +51,7 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
             own_names = [name for name in named if name in table]
             sorting = named_sorting(table, files.pick(table, own_names, str(path)), id=own)
         say([f"{path}: {line}" for line in [*said_of(sorting), *missing_note(path, sorting.taken)]])
-        found += [(path, name, taken(column, place[common])) for name, column in sorting.taken.items()]
+        found += [(path, name, rows_of(column, place[common])) for name, column in sorting.taken.items()]
     often = Counter(name for _, name, _ in found)
     whole = Counter(path.name for path in paths)
     called = {

@@ -39,7 +39,7 @@ from congruence.cli.covers import (
     read_covers,
 )
 from congruence.cli.joining import columns_of_files
-from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, noise_labels, wanted_measures
+from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, named_measures, noise_labels
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
 from congruence.typing import OptionValue, Record
@@ -120,7 +120,7 @@ def matrix(
     options: dict[str, OptionValue] = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
     check_noise_columns(options["noise"], found)
     check_number(found, MOST_COLUMNS, ", or call compare_all in Python")
-    result = cg.compare_all(found, wanted_measures(measures, limits), threads=threads, engine=engine, **options)
+    result = cg.compare_all(found, named_measures(measures, limits), threads=threads, engine=engine, **options)
     if out is not None:
         _write_matrix(result, out)
         say([*result.cautions, f"wrote {out}"])

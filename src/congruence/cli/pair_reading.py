@@ -73,7 +73,7 @@ def two_columns(
 
 def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: NoiseLike) -> TwoColumns:
     """One clustering of each file, joined by their ids, or row by row if neither has ids."""
-    from congruence.inputs.joining import joined_rows, taken
+    from congruence.inputs.joining import joined_rows, rows_of
 
     paths = (a, b)
     tables = [table_of(path) for path in paths]
@@ -81,7 +81,7 @@ def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noi
     say(rows.notes)
     (name_a, left), (name_b, right) = _one_of_each(tables, paths, columns, rows.names)
     if rows.take is not None:
-        left, right = taken(left, rows.take[0]), taken(right, rows.take[1])
+        left, right = rows_of(left, rows.take[0]), rows_of(right, rows.take[1])
     check_noise_columns(noise, {name_a: left, name_b: right})
     if name_a == name_b:
         if isinstance(noise, dict):

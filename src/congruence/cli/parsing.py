@@ -41,7 +41,7 @@ def one_list(columns: str | None, data_columns: str | None) -> str | None:
     return columns or data_columns
 
 
-def wanted_measures(measures: str | None, limits: dict[str, float]) -> str | Sequence[str | Measure] | None:
+def named_measures(measures: str | None, limits: dict[str, float]) -> str | Sequence[str | Measure] | None:
     """The named measures, including those with a limit; None for the default measures."""
     import congruence as cg
 

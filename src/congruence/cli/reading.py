@@ -216,7 +216,7 @@ def scanned_columns(
     import congruence as cg
     from congruence.inputs import files
     from congruence.inputs.column_names import named_columns, other_references, reference_among
-    from congruence.scanning.looking import named_names
+    from congruence.scanning.first_rows import named_names
     from congruence.scanning.sources import SCANNED, source_of
 
     if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):

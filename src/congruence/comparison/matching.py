@@ -57,13 +57,11 @@ class Matching(Result):
     ({7: 'x', 8: 'y'}, (9,))
     """
 
-    #: name in a, name in b, points in common, size in a, size in b
     rows: tuple[tuple[Label, Label, float, float, float], ...]
     only_a: tuple[Label, ...]
     only_b: tuple[Label, ...]
     n: float
     kind: str | None = None
-    #: whether a point may be in several matched clusters
     overlapping: bool = False
 
     @property

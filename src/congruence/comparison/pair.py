@@ -349,13 +349,10 @@ class Comparison(Result, Mapping[str, float]):
     n_used: int
     cautions: tuple[Caution, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
-    #: soft clusterings: self-scores of a and of b
     self_values: tuple[dict[str, float], dict[str, float]] | None = None
     kind: str | None = None
     names: tuple[str, str] = ("a", "b")
-    #: descriptions of the two sides if they are not single clusterings
     about: tuple[str, str] | None = None
-    #: extra columns, such as p-values: one number per measure
     further: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> float:

@@ -210,7 +210,6 @@ class AgainstReference(Result, _Scores):
     cautions: tuple[Caution, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
-    #: extra columns, such as p-values: by name and measure, one number per clustering
     further: dict[str, dict[str, Array]] = field(default_factory=dict)
 
     def best(self, key: str) -> str:

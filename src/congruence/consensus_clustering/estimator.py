@@ -118,7 +118,7 @@ class ConsensusClustering(Clusterer):
         X = X if isinstance(X, Ensemble) else as_table(X)
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
         self._centres = data = None  # a failed fit must not keep the centres of other data
-        refuse_idle(consensus, {**vars(self), "taken": methods.taken(self.method, self.variant)})
+        refuse_idle(consensus, {**vars(self), "taken": methods.options_of(self.method, self.variant)})
         if isinstance(X, Ensemble):
             if self.generator is not None:
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")

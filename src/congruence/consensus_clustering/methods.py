@@ -132,7 +132,7 @@ def find(name: str) -> Method:
     return record
 
 
-def taken(method: str | Sequence[str], variant: str | None) -> set[str]:
+def options_of(method: str | Sequence[str], variant: str | None) -> set[str]:
     """The options `n_init`, `solver` and `balance` that have an effect on a method among those named."""
     named = [method] if isinstance(method, str) else list(method)
     records = [find(name) for name in named if name != "auto"]

@@ -43,20 +43,14 @@ class Consensus(Result):
     [0.89, 0.89, 0.78, 1.0, 1.0]
     """
 
-    #: cluster of each point, the largest first; −1: no member labels the point
     labels: Array
-    #: probability that each point is in the right cluster, calibrated on planted ensembles; NaN if no member labels it
     confidence: Array = field(repr=False)
-    #: computes the memberships on request
     votes: Callable[[], Array] = field(repr=False)
     n_clusters: int
-    #: the method whose clustering was kept
     method: str
     solver: str
-    #: approximations, early stops and other notes
     notes: tuple[str, ...]
     seconds: float
-    #: computes the rows of `tried` on request
     scored: Callable[[], tuple[Record, ...]] = field(repr=False)
     index: Index = field(default=None, repr=False)
     kind: str | None = field(default=None, repr=False)

@@ -55,7 +55,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
         )
     sample = Sample(rows.reading.names, np.arange(n) if sampled is None else sampled, counts)
     blocks = counted_beside(rows, sample) if sampled is not None and request.takes_tables else None
-    codes, labels = rows.taken(sample)
+    codes, labels = rows.codes_of(sample)
     few = Ensemble(
         {name: own.astype(np.int64) for name, own in zip(e.names, codes, strict=True)}, noise=0, unassigned="partial",
         member_weight=e.member_weight,

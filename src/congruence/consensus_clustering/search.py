@@ -153,7 +153,7 @@ def consensus(
     >>> cg.consensus(runs, 2, random_state=0).labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    refuse_idle(consensus, {**locals(), "taken": methods.taken(method, variant)})
+    refuse_idle(consensus, {**locals(), "taken": methods.options_of(method, variant)})
     started = time.perf_counter()
     scanning = {"client": client, "checkpoint": checkpoint}
     given = scan_options(ensemble, scanning) if is_scanned(ensemble, scanning) else ensemble

@@ -90,13 +90,10 @@ class Profile(AsJson):
     ([[2, 0], [0, 2]], [[4, 0], [0, 4]])
     """
 
-    #: clusters × bins, the bins of all attributes side by side
     counts: Array
     clusters: tuple[Label, ...]
     attributes: tuple[Attribute, ...]
-    #: points in each cluster
     sizes: Array
-    #: per attribute, the number of values outside the fitted range (counted in the first or last bin) or new
     outside: Array
 
     @classmethod

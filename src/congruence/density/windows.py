@@ -67,7 +67,6 @@ class Drift(Result):
 
     windows: tuple[Label, ...]
     profiles: tuple[Profile, ...] = field(repr=False)
-    #: of window i+1 with window i, and with window 0
     steps: tuple[ProfileComparison, ...] = field(repr=False)
     from_first: tuple[ProfileComparison, ...] = field(repr=False)
     measure: str = "adco"

@@ -97,7 +97,6 @@ class Measure:
     formula: Function
     better: Better
     range: tuple[float, float]
-    #: lines of Python, `name = expression`, over the symbols of the statistic; the last one is the measure
     definition: tuple[str, ...]
     axioms: frozenset[str]
     #: value at 0/0 when the clusterings are not identical; identical ones get the best value; NaN: undefined for both
@@ -105,24 +104,17 @@ class Measure:
     reference: str
     caution: str = ""
     status: Status = Status.CURRENT
-    #: more symbols of `definition`, computed from the table
     workings: Callable[..., Record] | None = None
     aliases: tuple[str, ...] = ()
     #: for matrices: whether one side must be a partition; whether entries outside 0 … 1 are allowed
     wants_partition: bool = False
     takes_kernels: bool = False
-    #: whether it takes covers although it reads tables, unlike the measures of `formulas/covers.py`
     takes_covers: bool = False
-    #: whether it is defined only for whole points, not for memberships and weights
     whole_points: bool = False
-    #: whether it describes the members of an ensemble, which a matrix does not have
     of_members: bool = False
     parameters: Mapping[str, OptionValue] = field(default_factory=lambda: MappingProxyType({}))
-    #: the axioms for these parameters, if they depend on them
     axioms_for: Callable[..., frozenset[str]] | None = None
-    #: smallest and largest value with sample weights, if wider than `range`
     weighted_range: tuple[float, float] | None = None
-    #: smallest and largest value of memberships, if wider than `range`
     soft_range: tuple[float, float] | None = None
 
     def range_for(self, *, soft: bool = False, weighted: bool = False) -> tuple[float, float]:

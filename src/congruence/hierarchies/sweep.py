@@ -51,9 +51,7 @@ class Plateau(Result):
     """
 
     names: tuple[str, ...]
-    #: smallest and largest number of clusters
     n_clusters: tuple[int, int]
-    #: smallest ari of any two of the columns
     agreement: float
 
     def __str__(self) -> str:
@@ -95,7 +93,6 @@ class Resolutions(Result):
     point_scores: Array = field(repr=False)
     threshold: float
     ensemble: Ensemble = field(repr=False)
-    #: positions of the points used, among those given
     points: Array = field(repr=False)
     n_given: int
     notes: tuple[str, ...] = ()

@@ -64,10 +64,10 @@ def joined_rows(tables: Sequence[Mapping[str, ColumnLike]], who: tuple[str, str]
             for gone, column, path in zip(lost, ids, who, strict=True) if gone]  # fmt: skip
     del notes
     said = [f"{by}: {len(take_a):,} points" + (f"; {'; '.join(left)}" if left else "")]
-    return JoinedRows(names, (take_a, take_b), {names[0]: taken(ids[0], take_a)}, said)
+    return JoinedRows(names, (take_a, take_b), {names[0]: rows_of(ids[0], take_a)}, said)
 
 
-def taken(column: ColumnLike, rows: Array) -> ColumnLike:
+def rows_of(column: ColumnLike, rows: Array) -> ColumnLike:
     """These rows of a column, of memberships, or of a matrix (rows and columns)."""
     if isinstance(column, Similarity):
         return Similarity(column.matrix[rows][:, rows], who=column.who)

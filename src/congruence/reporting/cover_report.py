@@ -24,7 +24,7 @@ from congruence.inputs.cover import as_cover_labels
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Labels
 from congruence.reporting.html import Report
-from congruence.reporting.members import gathered, worse
+from congruence.reporting.members import clusterings_shown, worse
 from congruence.reporting.phrases import Fact, said
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
@@ -152,7 +152,7 @@ def build(
     import congruence
 
     started = time.perf_counter()
-    e, with_reference, cautions = gathered(e, reference, "keep", None)
+    e, with_reference, cautions = clusterings_shown(e, reference, "keep", None)
     scored = compare_all(e, list(measures or DEFAULT_OF_COVERS), threads=threads, progress=progress)
     chosen = [m for m in scored.measures.values() if m.is_symmetric]
     if not chosen:

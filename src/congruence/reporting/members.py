@@ -71,7 +71,7 @@ class Scale:
         return low, high, np.where(np.isnan(steps), 65535, steps).astype(np.uint16)
 
 
-def gathered(
+def clusterings_shown(
     clusterings: EnsembleLike, reference: ClusteringLike, unassigned: str, noise: NoiseLike
 ) -> tuple[Ensemble, bool, list[Caution]]:
     """All clusterings with unique names, the reference first; and notes on those left out."""
@@ -110,7 +110,7 @@ def gathered(
     return e, reference is not None, cautions
 
 
-def wanted(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[Measure], list[Caution]]:
+def measures_shown(measures: Sequence[str | Measure] | None, e: Ensemble) -> tuple[list[Measure], list[Caution]]:
     """The measures of the page, and notes on those left out because they are slow."""
     if measures is None:
         chosen = [find(key) for key in (SOFT if e.is_soft else HARD)]

@@ -19,22 +19,22 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.files import suffix_of
 from congruence.inputs.formats import width_of
 from congruence.reporting.answer import Answer, answer_of, counted_of, settled, why_trivial
+from congruence.reporting.consensus_section import ConsensusSection, Levels, consensus_section, levels_of
 from congruence.reporting.members import (
     Member,
     Pairs,
     Scale,
     agreement,
-    gathered,
+    clusterings_shown,
+    measures_shown,
     pairs_of,
     relative,
     same_partitions,
     scale_of,
-    wanted,
     worse,
 )
 from congruence.reporting.points import Points, Support, points_of, support_of
 from congruence.reporting.ranking import Against, against_of
-from congruence.reporting.together import Levels, Together, levels_of, together_of
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, ColumnLike, EnsembleLike, NoiseLike, PointsLike, ProgressLike, Seed
 
@@ -58,7 +58,7 @@ class Model:
     pairs: Pairs
     against: Against | None
     points: Points
-    together: Together | None
+    together: ConsensusSection | None
     answer: Answer
     levels: Levels | None
     features: Features | None
@@ -137,10 +137,10 @@ def build(
 
     started = time.perf_counter()
     _check_width(clusterings)
-    e, with_reference, cautions = gathered(clusterings, reference, unassigned, noise)
+    e, with_reference, cautions = clusterings_shown(clusterings, reference, unassigned, noise)
     size = len(e)
     _check_sizes(e, n_clusters)
-    asked, left_out = wanted(measures, e)
+    asked, left_out = measures_shown(measures, e)
     cautions += left_out
     scored = compare_all(e, asked, threads=threads, progress=progress)
     cautions += [c for c in scored.cautions if c not in cautions]
@@ -169,7 +169,7 @@ def build(
         points = points_of(e, ids, data, axes, random_state)
         together = None
         if len(counted) > 1:
-            together = together_of(e[list(counted)], n_clusters, random_state, threads, e.members[central].codes)
+            together = consensus_section(e[list(counted)], n_clusters, random_state, threads, e.members[central].codes)
         found = _answer(e, counted, with_reference, central, together)
         bar.add(1)
         support = support_of(points, e, counted, random_state)
@@ -228,7 +228,7 @@ def _groups(
 
 
 def _answer(
-    e: Ensemble, counted: tuple[int, ...], has_reference: bool, central: int, together: Together | None
+    e: Ensemble, counted: tuple[int, ...], has_reference: bool, central: int, together: ConsensusSection | None
 ) -> Answer:
     """The shared clusters: those of the consensus, or with two clusterings those of the first or of the reference."""
     if len(counted) == 1 or (len(counted) == 2 and together is not None):

@@ -18,7 +18,7 @@ from congruence.inputs.formats import embedding_columns, matrix_of, picture_of
 from congruence.inputs.frames import make_frame
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import frame_kind
-from congruence.reporting.together import LARGE
+from congruence.reporting.consensus_section import LARGE
 from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
 from congruence.selection.points import MOST_POINTS

@@ -15,10 +15,10 @@ from congruence.inputs.labels import Labels, unassigned_error
 from congruence.inputs.weights import check_spread, least_exponent
 from congruence.scanning.batches import batch_columns, weights_in
 from congruence.scanning.cells import Cells
+from congruence.scanning.joint_counts import JointCounts
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
 from congruence.scanning.sampling import Piece
 from congruence.scanning.tables import PartialTables, pair_positions
-from congruence.scanning.together import Together
 from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame, NoiseLike
@@ -79,7 +79,7 @@ class Accumulator:
         share = counting.limit / (8 * counting.threads * max(len(pairs), 1))
         most = max(DENSE_CELLS, min(MOST_DENSE_CELLS, share))
         self.tables = [Cells(dtype, most if i != j else float("inf")) for i, j in self.pairs]
-        self.together = Together(pairs, self.tables, counting.limit / counting.threads)
+        self.joint = JointCounts(pairs, self.tables, counting.limit / counting.threads)
         self.gaps = np.zeros(len(counting.names), np.int64)
         self.rows = 0
         self.total, self.squares = dtype(0), 0.0
@@ -100,7 +100,7 @@ class Accumulator:
     def add_batch(self, batch: Frame, where: str = "a batch") -> int:
         """Count the rows of a batch (an arrow RecordBatch or Table, or a mapping of columns); returns their number."""
         counting = self.counting
-        columns = {name: _taken(batch, name, where) for name in counting.read}
+        columns = {name: _column_of(batch, name, where) for name in counting.read}
         first = next(iter(columns), "")
         for name, column in columns.items():
             if len(column) != len(columns[first]):
@@ -145,7 +145,7 @@ class Accumulator:
             there = [(x > 0).astype(np.int64) for x in codes]
             self.squares += float(square.sum())
         widths = [word.width for word in self.words]
-        together = self.together.count(codes, widths, self._fit) if mass is None and self.together.pairs else ()
+        together = self.joint.count(codes, widths, self._fit) if mass is None and self.joint.pairs else ()
         one_column = np.zeros(n, common)
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
             if p in together:
@@ -221,12 +221,12 @@ class Accumulator:
             raise self._overfull()
 
     def _record(self) -> None:
-        most = max((table.number for table in self.tables[: len(self.together.pairs)]), default=0)
+        most = max((table.number for table in self.tables[: len(self.joint.pairs)]), default=0)
         dense = sum(table.dense.nbytes for table in self.tables if table.dense is not None)
         results = PER_CELL * max(most, min(self.cells // 8, TILE)) / self.threads
         self.grown = 0
         self._hold_labels()
-        self.room.hold(id(self), self.cells + self.together.nbytes, PER_TABLE * len(self.tables) + dense + results)
+        self.room.hold(id(self), self.cells + self.joint.nbytes, PER_TABLE * len(self.tables) + dense + results)
 
     def _hold_labels(self) -> None:
         self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
@@ -244,7 +244,7 @@ class Accumulator:
 
     def absorb(self, other: Accumulator) -> None:
         """Add the tables of another thread, with the same vocabularies, and empty them."""
-        other.together.settle()
+        other.joint.settle()
         for p, (mine, theirs) in enumerate(zip(self.tables, other.tables, strict=True)):
             mine.fit(*self._shape(p))
             mine.put(*theirs.cells()[:3])
@@ -267,7 +267,7 @@ class Accumulator:
 
     def add(self, part: PartialTables) -> None:
         """Add tables counted elsewhere."""
-        pairs = np.array(self.together.pairs).reshape(-1, 2)
+        pairs = np.array(self.joint.pairs).reshape(-1, 2)
         if part.names != self.counting.names or not np.array_equal(part.of_two, pairs):
             raise InputError(
                 f"tables of columns {some_of(self.counting.names, 4)} and {some_of(part.names, 4)} cannot be added: use "
@@ -306,7 +306,7 @@ class Accumulator:
 
     def partial(self) -> PartialTables:
         """The tables counted so far, which are emptied one after the other."""
-        self.together.settle()
+        self.joint.settle()
         cells: dict[tuple[int, int], tuple[Array, Array, Array, Array]] = {}
         for (i, j), table in zip(self.pairs, self.tables, strict=True):
             row, col, count, within = table.cells()
@@ -338,7 +338,7 @@ def _mass_kind(mass: tuple[str, bool] | None) -> str | None:
     return None if mass is None else "frequency" if mass[1] else "sample_weight"
 
 
-def _taken(batch: Frame, name: str, where: str) -> ColumnLike:
+def _column_of(batch: Frame, name: str, where: str) -> ColumnLike:
     """One column of a batch, as an arrow array or Labels."""
     names = batch if isinstance(batch, dict) else batch.schema.names
     if name not in names:

@@ -259,7 +259,7 @@ def tables_of_columns(part: PartialTables, columns: Sequence[Column], pairs: Arr
     where = {name: i for i, name in enumerate(part.names)}
     place = {x: where[columns[x].name] for x in np.unique(pairs).tolist()}
     left, right = (np.array([place[x] for x in side], dtype=np.int64) for side in pairs.T.tolist())
-    pair, row, col, count, within, used, own = _gathered(part, left, right)
+    pair, row, col, count, within, used, own = _cells_of(part, left, right)
     rules = _rules_of(part, [(columns[at], c) for at, c in place.items()])
     ranks = {c: named_labels(part, c)[0] for c in rules}
     names = {c: named_labels(part, c)[1] for c in rules}
@@ -306,7 +306,7 @@ def _rules_of(part: PartialTables, columns: Sequence[tuple[Column, int]]) -> dic
     return rules
 
 
-def _gathered(part: PartialTables, left: Array, right: Array) -> tuple[Array, ...]:
+def _cells_of(part: PartialTables, left: Array, right: Array) -> tuple[Array, ...]:
     """Cells of the pairs (left, right), transposed if they were counted in the other order."""
     cells = []
     weighted = part.mass == "sample_weight"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dask.delayed import Delayed
     from pyarrow.csv import CSVStreamingReader
 
-    from congruence.scanning.sampling import Wanted
+    from congruence.scanning.sampling import RowsToTake
 
 
 class Part(Protocol):
@@ -420,7 +420,7 @@ class Group:
     parts: tuple[Part, ...]
     key: str = ""
     #: rows to take from each part while it is read; empty: none
-    wanted: tuple[Wanted | None, ...] = ()
+    wanted: tuple[RowsToTake | None, ...] = ()
 
     @property
     def rows(self) -> int:

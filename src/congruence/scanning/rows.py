@@ -21,7 +21,7 @@ from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.parts import Group, Part, grouped
 from congruence.scanning.room import rows_of_batch
-from congruence.scanning.sampling import Piece, Sample, Wanted
+from congruence.scanning.sampling import Piece, RowsToTake, Sample
 from congruence.scanning.schedule import each, read_batches
 from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
@@ -147,7 +147,7 @@ class Rows:
         found = dict(self.each(_Counting(self.reading), "rows counted"))
         return [found[number] for number in range(len(found))]
 
-    def taken(self, sample: Sample) -> tuple[list[Array], tuple[tuple[Label, ...], ...]]:
+    def codes_of(self, sample: Sample) -> tuple[list[Array], tuple[tuple[Label, ...], ...]]:
         """Codes of the columns in the rows of a sample, and the labels of the codes; rows that are not taken yet are read."""
         left = {number: wanted for number in range(len(sample.groups)) if any(wanted := sample.of(number))}
         for _, found in self.each(_Sampling(self.reading, left), "rows sampled", lambda g: g in left):
@@ -201,7 +201,7 @@ class _Sampling:
 
     reading: Reading
     #: rows of the parts of each group
-    wanted: dict[int, tuple[Wanted | None, ...]]
+    wanted: dict[int, tuple[RowsToTake | None, ...]]
 
     def __call__(self, parts: Sequence[Part], number: int) -> dict[int, Piece]:
         found: dict[int, Piece] = {}
@@ -214,7 +214,7 @@ class _Sampling:
                 for columns in batches(part, self.reading):
                     self.reading.check(columns, part.where)
                     n = len(columns[self.reading.names[0]])
-                    here |= wanted.taken(columns, first, n, part.where)
+                    here |= wanted.found_in(columns, first, n, part.where)
                     first += n
             except BadBatch:
                 if not self.reading.skip_bad:
@@ -254,7 +254,6 @@ class Written:
     n_rows: int
     n_files: int
     notes: tuple[str, ...] = ()
-    #: facts about the values, part by part
     about: tuple[Record, ...] = field(default=(), repr=False)
 
     def read(self) -> Frame:

@@ -18,7 +18,7 @@ Piece = tuple[str, dict[str, ColumnLike]]
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class RowsToTake:
     """Rows of one part to take."""
 
     names: tuple[str, ...]
@@ -32,7 +32,7 @@ class Wanted:
         """Position of the first of these rows among all rows."""
         return self.first + int(self.rows[0])
 
-    def taken(self, batch: Frame, first: int, n: int, where: str) -> dict[int, Piece]:
+    def found_in(self, batch: Frame, first: int, n: int, where: str) -> dict[int, Piece]:
         """The wanted rows of a batch of n rows that begins at this row of the part, by the position of the first."""
         start, end = np.searchsorted(self.rows, [first, first + n])
         if start == end:
@@ -59,14 +59,14 @@ class Sample:
         ends = [0, *accumulate(chain.from_iterable(counts))]
         at = np.searchsorted(rows, ends).tolist()
         parts = iter(
-            Wanted(names, first, rows[start:end] - first) if start < end else None
+            RowsToTake(names, first, rows[start:end] - first) if start < end else None
             for first, start, end in zip(ends[:-1], at[:-1], at[1:], strict=True)
         )
         self.groups = [tuple(next(parts) for _ in group) for group in counts]
         #: rows taken so far, by the position of the first
         self.found: dict[int, Piece] = {}
 
-    def of(self, number: int) -> tuple[Wanted | None, ...]:
+    def of(self, number: int) -> tuple[RowsToTake | None, ...]:
         """Rows of the parts of a group that are still to be taken; none of a group that was not counted."""
         wanted = self.groups[number] if number < len(self.groups) else ()
         return tuple(None if x is None or x.key in self.found else x for x in wanted)

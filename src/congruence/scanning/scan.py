@@ -20,7 +20,7 @@ from congruence.scanning import room
 from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column, weights_of
-from congruence.scanning.looking import sorted_names
+from congruence.scanning.first_rows import sorted_names
 from congruence.scanning.parts import Group, grouped, guess_of, kind_of_or_not
 from congruence.scanning.room import Overfull, bytes_of, size_of
 from congruence.scanning.sampling import Sample

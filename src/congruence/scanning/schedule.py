@@ -18,7 +18,7 @@ from congruence.scanning.accumulate import Accumulator, Counting, merged
 from congruence.scanning.checkpoint import Checkpoint
 from congruence.scanning.parts import Group, Held, Part, Partition
 from congruence.scanning.room import Room
-from congruence.scanning.sampling import Sample, Wanted
+from congruence.scanning.sampling import RowsToTake, Sample
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import BadBatch, unreadable
 from congruence.typing import Client, Frame, Function, Record
@@ -49,7 +49,7 @@ class _Stopped(Exception):
 
 
 def count_part(
-    part: Part, total: Accumulator, stop: threading.Event | None = None, wanted: Wanted | None = None
+    part: Part, total: Accumulator, stop: threading.Event | None = None, wanted: RowsToTake | None = None
 ) -> None:
     """Add the rows of a part, and take those that are wanted.
 
@@ -69,7 +69,7 @@ def count_part(
             except UnicodeDecodeError as error:
                 raise BadBatch(f"{part.where} could not be read: {error}") from None
             if wanted is not None:
-                into.taken |= wanted.taken(batch, rows, new, part.where)
+                into.taken |= wanted.found_in(batch, rows, new, part.where)
             rows += new
         if part.rows is not None and rows != part.rows:
             raise BadBatch(f"{part.where} could not be read: it has {rows} rows, but its footer says {part.rows}")
@@ -101,13 +101,13 @@ def read_here(parts: Sequence[Part], counting: Counting, sample: Sample | None) 
         for batch in read_batches(part, counting):
             held = Held(batch, part.where)
             if sample is not None and wanted is not None:
-                sample.found |= wanted.taken(batch, first, held.rows, part.where)
+                sample.found |= wanted.found_in(batch, first, held.rows, part.where)
             first += held.rows
             yield Group((held,))
 
 
 def count_group(
-    parts: Sequence[Part], counting: Counting, version: str | None = None, wanted: Sequence[Wanted | None] = ()
+    parts: Sequence[Part], counting: Counting, version: str | None = None, wanted: Sequence[RowsToTake | None] = ()
 ) -> PartialTables:
     """The tables of these parts, with the rows that are wanted; runs in an executor or a Dask worker."""
     if version is not None:

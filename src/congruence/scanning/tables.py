@@ -87,12 +87,10 @@ class PartialTables:
     #: labels of each column in order of appearance; label i has code i + 1, and code 0 is "in no cluster"
     labels: tuple[tuple[Label, ...], ...]
     pairs: Array
-    #: cells of pair p are starts[p]:starts[p+1]
     starts: Array
     row: Array
     col: Array
     count: Array
-    #: rows in no cluster, by column
     gaps: Array
     rows: int
     mass: str | None
@@ -101,15 +99,10 @@ class PartialTables:
     #: for weighted rows: their number and Σw², by [in a cluster of the first column?][of the second?]
     used: Array
     own: Array
-    #: for weighted rows: Σ w_p·w_q over the pairs of rows of each cell
     within: Array
-    #: weights are counted divided by 2**exponent
     exponent: int | None = None
-    #: power of two above the smallest weight above 0
     lowest: int | None = None
-    #: notes on parts that were skipped
     left_out: tuple[str, ...] = ()
-    #: rows that were taken while the others were counted, by the position of the first of each batch
     taken: dict[int, Piece] = field(default_factory=dict)
 
     def __add__(self, other: PartialTables) -> PartialTables:

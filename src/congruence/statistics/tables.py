@@ -91,9 +91,7 @@ class Table(AsJson):
     #: self-pair contribution, subtracted from sums over ordered pairs (n without weights, Σw² with weights)
     own: float
     frame_kind: str | None = field(default=None, repr=False)
-    #: weighted points only: Σ w_p·w_q over the pairs of points of each cell
     within: Array | None = field(default=None, repr=False)
-    #: for covers, whose rows and columns are signatures: the clusters of each signature (None for a partition)
     maps: tuple[ClusterMap | None, ClusterMap | None] | None = field(default=None, repr=False)
 
     @property

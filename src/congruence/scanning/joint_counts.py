@@ -17,7 +17,7 @@ MOST_CELLS, MOST_POINTS = 1 << 23, 1 << 31
 SHARE = 64
 
 
-class Together:
+class JointCounts:
     """Tables of groups of columns with few labels, and the tables of pairs of columns to which they are added at the end.
 
     Args:

@@ -37,7 +37,7 @@ MOST_CENTRES = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
+class ConsensusSection:
     """The ensemble: its consensus matrix, certainty, and consensus clusterings."""
 
     cells: Cells
@@ -59,9 +59,9 @@ class Together:
     notes: tuple[str, ...] = ()
 
 
-def together_of(
+def consensus_section(
     e: Ensemble, n_clusters: int | None, random_state: Seed, threads: int | None, central: Array
-) -> Together:
+) -> ConsensusSection:
     """The ensemble as a whole: number of clusters, consensus clusterings, consensus matrix."""
     choice = _choice(e, threads)
     k, why = _number_of_clusters(e, n_clusters, choice)
@@ -76,7 +76,7 @@ def together_of(
     values = np.unique(np.concatenate([[0.0], cdf.values, [1.0]]))
     if len(values) > 201:
         values = np.linspace(0, 1, 201)
-    return Together(
+    return ConsensusSection(
         cells, values, np.asarray(cdf(values)), cdf.pairs, cdf.is_exact, cdf.pac(),
         None if is_large else lone_value("certainty", e, threads=threads), expected_certainty(kmax, len(e)), kmax, k, why,
         rows, best, choice,
