@@ -205,6 +205,21 @@ def test_without_a_number_of_clusters(method):
     assert r.n_clusters == 4
 
 
+def test_no_more_clusters_than_a_member_and_no_single_points():
+    """Without a number of clusters: at most those of the member with most, and a point that members put alone joins a cluster."""
+    rng = np.random.default_rng(0)
+    unrelated = [rng.integers(0, 2 + i % 5, 300) for i in range(12)]
+    assert cg.consensus(unrelated, random_state=0).n_clusters <= 6
+    base = np.repeat([0, 1, 2], 40)
+    members = [
+        np.where(np.arange(120) == (7 if i % 2 else 60), 3 + i, base + 9 * (rng.random(120) < 0.03)) for i in range(9)
+    ]
+    found = cg.consensus(members, random_state=0)
+    assert np.bincount(found.labels).min() > 1
+    assert cg.ari(found.labels, base) > 0.9
+    assert cg.consensus([[0, 1, 2, 3]] * 3, random_state=0).n_clusters == 4  # nothing else is known
+
+
 # --- eigenvectors, k-means, votes ------------------------------------------------------------------------------------
 
 

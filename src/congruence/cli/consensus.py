@@ -78,7 +78,7 @@ def consensus(
         Literal["auto", "metis", "mtkahypar", "builtin"], typer.Option(help="Graph partitioner.")
     ] = "auto",
     balance: Annotated[float, typer.Option(help="Allowed imbalance of the blocks of a cut.")] = 0.05,
-    seed: Seed = None,
+    seed: Seed = 0,
     format: Output = Format.table,
     threads: Threads = None,
     client: Client = None,

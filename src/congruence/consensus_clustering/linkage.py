@@ -224,11 +224,22 @@ def cut(merges: Merges, n: int, k: int) -> Array:
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
-def longest_lived(heights: Array) -> int:
-    """Number of clusters with the longest lifetime over heights; at least 2."""
+def longest_lived(heights: Array, most: int) -> int:
+    """Number of clusters with the longest lifetime over heights; at least 2, and at most as many as a member has.
+
+    >>> longest_lived(np.array([0.0, 0.4, 0.5, 0.6]), 4), longest_lived(np.array([0.0, 0.4, 0.5, 0.6]), 3)
+    (4, 2)
+    """
     if len(heights) < 2:
         return len(heights) + 1
-    return int(len(heights) - np.diff(heights).argmax())
+    lives = np.diff(heights)
+    lives[: max(len(heights) - max(most, 2), 0)] = -1.0
+    return int(len(heights) - lives.argmax())
+
+
+def most_clusters(e: Evidence) -> int:
+    """The largest number of clusters of a member."""
+    return int(np.bincount(e.member).max())
 
 
 def _run(
@@ -242,7 +253,7 @@ def _run(
         return Found(np.zeros(1, np.int64), 0.0, "one signature")
     merges, solver, notes = build(e)
     if k is None:
-        k = longest_lived(merges[2])
+        k = longest_lived(merges[2], most_clusters(e))
         notes += (f"n_clusters = {k}: the longest dendrogram lifetime",)
     last = float(merges[2][-k]) if k <= len(merges[2]) else 0.0
     return Found(cut(merges, e.n_rows, k), last, solver, notes)
@@ -250,9 +261,10 @@ def _run(
 
 def lifetime(e: Evidence, rng: np.random.Generator) -> int:
     """Number of clusters with the longest lifetime in the dendrogram of average linkage, of a sample of many signatures."""
+    most = most_clusters(e)
     if e.n_rows > SAMPLE:
         e = e.taken(np.sort(rng.choice(e.n_rows, SAMPLE, replace=False, p=e.mass / e.mass.sum()))).counted()[0]
-    return 1 if e.n_rows == 1 else longest_lived(average_merges(e)[0][2])
+    return 1 if e.n_rows == 1 else longest_lived(average_merges(e)[0][2], most)
 
 
 def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: str = "full", **_: object) -> Found:

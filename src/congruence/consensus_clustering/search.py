@@ -111,7 +111,9 @@ def consensus(
     Args:
         ensemble: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame, a `cg.scan`.
         n_clusters: Number of clusters, from 1 to the number of points. Default None: the number that most members have, if
-            more than half have the same, else the one with the longest dendrogram lifetime; the notes say which.
+            more than half have the same, else the one with the longest dendrogram lifetime, at most that of the member with
+            most clusters; the notes say which. Then no cluster has a single point: such points join the cluster with most of
+            their votes.
         method: "auto" (default): "hbgf", "ncut" and "average", the one with the highest `pooled_ami` kept and refined;
             "voting" if members have n_clusters clusters each and err independently. Or one method, or a list of
             methods, of which the one with the highest `pooled_ami` is kept: "hbgf" (bipartite graph, spectral), "ncut"
@@ -326,7 +328,12 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
     n_found = int(kept.labels.max()) + 1 if len(kept.labels) else 0
     notes += kept.found.notes
     if k is not None and n_found < k:
-        notes.append(f"{k} clusters were requested, but {n_found} were found: {_why(votes, k)}")
+        wanted = "requested" if request.n_clusters is not None else "expected"
+        notes.append(f"{k} clusters were {wanted}, but {n_found} were found: {_why(votes, k)}")
+    if request.n_clusters is None and (placed := task.without_singles(tried[0])) is not None:
+        lost = tried[0].row["n_clusters"] - placed.row["n_clusters"]
+        tried[0] = placed
+        notes.append(f"{counted(lost, 'cluster')} of one point joined the cluster with most of its votes")
     if e.has_gaps:
         how = _gaps(e)["missing"]
         notes.append(
@@ -452,6 +459,18 @@ class _Task:
             solver=f"{kept.found.solver}, refined by hard EM on the votes",
         )
         return self._scored(kept.row["method"], True, found, kept.row["objective"], started)
+
+    def without_singles(self, kept: _Tried) -> _Tried | None:
+        """The clustering with single points in the cluster of most of their votes; None if there are none, or only such."""
+        votes = self.votes
+        small = np.bincount(kept.labels, votes.mass) * votes.points_per_mass < 1.5
+        if not small.any() or small.all():
+            return None
+        labels = by_size(votes, completed(votes, np.where(small[kept.labels], -1, kept.labels)))
+        row = {
+            **kept.row, "n_clusters": int(labels.max()) + 1, "pooled_ami": pooled_ami(self.part, labels[self.rows]),
+        }  # fmt: skip
+        return replace(kept, row=row, labels=labels)
 
     def _scored(self, key: str, is_refined: bool, found: Found, objective: str, started: float) -> _Tried:
         votes = self.votes
