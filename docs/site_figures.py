@@ -186,6 +186,27 @@ def _sweep() -> Any:
     return cg.resolutions(cells()[2]).plot(backend="matplotlib")
 
 
+@figure(
+    "tracking",
+    "Simulated customers in twelve months: clusters split, merge, appear and vanish. `cg.track(steps).plot()`",
+)
+def _tracks() -> Any:
+    rng = np.random.default_rng(2)
+    now, steps = rng.integers(0, 5, 1500), {}
+    for month in range(12):
+        names = rng.permutation(20)
+        steps[f"month {month + 1}"] = [None if c < 0 else int(names[c]) for c in now.tolist()]
+        now = now.copy()
+        largest, *_, small, smallest = np.argsort(-np.bincount(now[now >= 0])).tolist()
+        if month % 4 == 1:
+            now[(now == largest) & (rng.random(len(now)) < 0.45)] = now.max() + 1
+        elif month % 4 == 3:
+            now[now == smallest] = small
+        moved = rng.random(len(now)) < 0.02
+        now[moved] = rng.permutation(now[moved])
+    return cg.track(steps).plot(backend="matplotlib")
+
+
 @figure("density_profiles", "Clusters move from the fourth window on. `cg.drift(windows).plot()`")
 def _drift() -> Any:
     rng = np.random.default_rng(0)

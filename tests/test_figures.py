@@ -37,6 +37,7 @@ def results() -> dict:
         "cut table": cg.compare_cuts(*TREES, range(2, 6)),
         "tanglegram": cg.tanglegram(*TREES),
         "resolutions": cg.resolutions(SWEEP),
+        "tracks": cg.track(SWEEP),
     }
 
 
@@ -47,7 +48,7 @@ def made() -> dict:
 
 KINDS = (
     "all pairs", "comparison", "ensemble", "choose_k", "drift", "alternatives", "cut curve", "cut table", "tanglegram",
-    "resolutions",
+    "resolutions", "tracks",
 )  # fmt: skip
 
 

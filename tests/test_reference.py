@@ -20,7 +20,7 @@ import congruence as cg
 from congruence.cli import app
 from congruence.comparison.presenting import Result
 from congruence.errors import Caution
-from congruence.figures import DRAWN, DRAWN_TREES
+from congruence.figures import DRAWN
 from congruence.reporting.cover_report import CoverModel
 from congruence.reporting.model import Model
 from tests import stub
@@ -163,7 +163,7 @@ def test_every_result_has_the_same_methods_and_keyword_fields(name):
     names = result.to_frame(backend="pyarrow").column_names
     assert len(set(names)) == len(names) > 0
     assert "<" in result._repr_html_()
-    if kind not in (*DRAWN, *DRAWN_TREES):
+    if kind not in DRAWN:
         with pytest.raises(cg.InputError, match=f"there is no figure of a {name}"):
             result.plot()
 

@@ -87,6 +87,7 @@ def report(
     """
     import congruence as cg
     from congruence.inputs.column_kinds import with_memberships
+    from congruence.inputs.column_names import are_steps
     from congruence.machine.writing import check_target
     from congruence.reporting.html import Report, check_page
     from congruence.reporting.model import MOST_CLUSTERINGS, build
@@ -113,6 +114,9 @@ def report(
     found, notes = with_memberships(read.columns), list[str]()
     if reference is None and read.reference is not None:
         notes.append(f"pass --reference none to count {read.reference!r} as a clustering")
+    if are_steps(clusterings := [name for name in found if name != read.reference]):
+        steps = f"columns {clusterings[0]} to {clusterings[-1]} look like steps"
+        notes.append(f"{steps}: congruence track {file} --plot flow.html follows their clusters over time")
     ids = next(iter(row_ids(file, id, long).values()), None)
     numbers, drawn, said = _data_of_plot(file, data, axes, data_columns, id, long, found)
     beside = ["--unassigned", unassigned.value, *(["--noise", noise] if noise else [])]

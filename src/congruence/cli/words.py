@@ -16,7 +16,7 @@ COMMANDS = {
     "compare": "compare", "compare_all": "matrix", "compare_to": "compare", "consensus": "consensus",
     "consensus_matrix": "consensus-matrix", "choose_k": "choose-k", "resolutions": "resolutions", "match": "match",
     "contingency": "contingency", "report": "report", "generate": "generate", "alternatives": "alternatives",
-    "adco": "adco", "drift": "drift",
+    "adco": "adco", "drift": "drift", "track": "track",
 }  # fmt: skip
 #: a call or name of the library, as in `cg.Cover(u >= 0.3)`, cg.adjusted or Binning(spare=True)
 CALL = re.compile(

@@ -17,16 +17,15 @@ from congruence.hierarchies.sweep import Resolutions
 from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection.choice import KChoice
+from congruence.tracking.results import Tracks
 from congruence.typing import Backend, Figure, OptionValue
 
-#: the function in `plotly_figures` and `matplotlib_figures` for each type of result
-DRAWN: dict[type, str] = {
-    AllPairs: "draw_pairs", Comparison: "draw_flow", Ensemble: "draw_ensemble", KChoice: "draw_choice", Drift: "draw_drift",
-    Alternatives: "draw_alternatives", Consensus: "draw_cards",
-}  # fmt: skip
-#: the same for `plotly_tree_figures` and `matplotlib_tree_figures`
-DRAWN_TREES: dict[type, str] = {
-    CutCurve: "draw_curve", CutTable: "draw_table", Tanglegram: "draw_tangle", Resolutions: "draw_sweep",
+#: for each type of result the group of figures, which is a part of the name of a module, and the function there
+DRAWN: dict[type, tuple[str, str]] = {
+    AllPairs: ("", "draw_pairs"), Comparison: ("", "draw_flow"), Ensemble: ("", "draw_ensemble"), KChoice: ("", "draw_choice"),
+    Drift: ("", "draw_drift"), Alternatives: ("", "draw_alternatives"), Consensus: ("", "draw_cards"),
+    CutCurve: ("tree_", "draw_curve"), CutTable: ("tree_", "draw_table"), Tanglegram: ("tree_", "draw_tangle"),
+    Resolutions: ("tree_", "draw_sweep"), Tracks: ("time_", "draw_tracks"),
 }  # fmt: skip
 
 
@@ -38,7 +37,7 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
 
     Args:
         result: The result of `compare`, `compare_all`, `consensus`, `choose_k`, `drift`, `alternatives`, `cut_curve`,
-            `compare_cuts`, `tanglegram` or `resolutions`, or an `Ensemble`.
+            `compare_cuts`, `tanglegram`, `resolutions` or `track`, or an `Ensemble`.
         backend: "plotly" (default) or "matplotlib" (extra `plot`).
         options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` and `kind` for an
             ensemble, `data` for a consensus, `color` and `least` for resolutions.
@@ -58,13 +57,12 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
     ('sankey', [2, 1, 1])
     """
     one_of("backend", backend, ("plotly", "matplotlib"))
-    kinds = {**DRAWN, **DRAWN_TREES}
-    draws = next((name for kind, name in kinds.items() if isinstance(result, kind)), None)
+    draws = next((found for kind, found in DRAWN.items() if isinstance(result, kind)), None)
     if draws is None:
-        known = joined(kind.__name__ for kind in kinds)
+        known = joined(kind.__name__ for kind in DRAWN)
         raise InputError(f"there is no figure of a {type(result).__name__}; there are figures of {known}")
     if importlib.util.find_spec(backend) is None:
         what = "plotly" if backend == "plotly" else '"congruence[plot]"'
         raise InputError(f"a figure by {backend} needs {backend}, which is not installed: pip install {what}")
-    room = f"{backend}_tree_figures" if type(result) in DRAWN_TREES else f"{backend}_figures"
-    return getattr(import_module(f"congruence.figures.{room}"), draws)(result, **options)
+    group, function = draws
+    return getattr(import_module(f"congruence.figures.{backend}_{group}figures"), function)(result, **options)

@@ -36,6 +36,26 @@ MEASURED_NAMES = re.compile(
     re.IGNORECASE,
 )
 
+#: column names that mean steps in time: a word for time with a number, or a date
+STEP_NAMES = re.compile(
+    r"(?P<stem>.*?(?:week|day|month|year|quarter|step|time|wave|release|version|snapshot|round|epoch|period|[twvq]))[_ .-]?\d+"
+    r"|(?P<date>.*?)(19|20)\d\d([-_./]?(\d{1,2}|w\d{1,2}|q[1-4]))?([-_./]?\d{1,2})?",
+    re.IGNORECASE,
+)
+#: fewest columns that are called steps
+FEWEST_STEPS = 3
+
+
+def are_steps(names: Sequence[str]) -> bool:
+    """Whether the names of columns mean steps in time, with the same beginning.
+
+    >>> are_steps(["week_1", "week_2", "week_3"]), are_steps(["2021-05", "2021-06", "2021-07"]), are_steps(["k2", "k3", "k4"])
+    (True, True, False)
+    """
+    found = [STEP_NAMES.fullmatch(name.strip()) for name in names]
+    stems = {(x["stem"], x["date"]) for x in found if x is not None}
+    return len(names) >= FEWEST_STEPS and None not in found and len(stems) == 1
+
 
 def names_rows(name: str) -> bool:
     """Whether a column name means ids: `id`, `node`, `cell`, `customer_no`, a pandas index.

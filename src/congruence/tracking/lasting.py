@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from congruence.errors import InputError, one_of
+from congruence.errors import InputError, one_of, warn
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.steps import History, Step, history_of, points_of
 from congruence.tracking.events import events_of
@@ -101,6 +101,8 @@ def track(
         events += events_of(found, overlap, pair, lasting, rules)
         if points is None:
             kept.append(Kept.of(*pair, lasting))
+            if not kept[-1].points:
+                warn(f"steps {pair[0].name} and {pair[1].name} have no point in common, so no cluster keeps its name")
     return Tracks(
         history=history, names=tuple(given), happened=tuple(events), kept=tuple(kept), naming=naming, rules=rules,
         points=points,

@@ -110,12 +110,32 @@ class Tracks(Result):
 
         Rows are those given, or the union of the ids; if every step has its own points, shorter steps end in None.
         """
-        rows = max(step.members.shape[0] for step in self.history.steps)
+        from importlib.util import find_spec
+
+        kind, ids = self.kind or ("pandas" if find_spec("pandas") else "pyarrow"), self.history.ids
+        if kind not in ("pandas", "modin", "cudf"):
+            return make_frame(self.label_columns(), kind)
+        frame = make_frame(self._named_labels(), kind)
+        if ids is not None:
+            frame.index = list(ids)
+            frame.index.name = self.history.id_name
+        return frame
+
+    def label_columns(self) -> Record:
+        """The columns of `labels`, after that of the ids if points have ids."""
         columns = {
+            name: list(x) if isinstance(x, np.ndarray) and x.dtype == object else x
+            for name, x in self._named_labels().items()
+        }
+        ids = self.history.ids
+        return ({} if ids is None else {self.history.id_name or "id": list(ids)}) | columns
+
+    def _named_labels(self) -> dict[str, list[Label] | Array]:
+        rows = max(step.members.shape[0] for step in self.history.steps)
+        return {
             step.name: self._column(step, names, rows)
             for step, names in zip(self.history.steps, self.names, strict=True)
         }
-        return self._with_ids(columns)
 
     def _column(self, step: Step, names: Sequence[Label], rows: int) -> list[Label] | Array:
         values = np.full(rows, None, dtype=object)
@@ -134,20 +154,6 @@ class Tracks(Result):
             if all(isinstance(x, int) for x in names) and (codes >= 0).all() and len(codes) == rows
             else values
         )
-
-    def _with_ids(self, columns: dict[str, list[Label] | Array]) -> Frame:
-        kind, ids = self.kind, self.history.ids
-        from importlib.util import find_spec
-
-        kind = kind or ("pandas" if find_spec("pandas") else "pyarrow")
-        if kind in ("pandas", "modin", "cudf"):
-            frame = make_frame(columns, kind)
-            if ids is not None:
-                frame.index = list(ids)
-                frame.index.name = self.history.id_name
-            return frame
-        plain = {name: list(x) if isinstance(x, np.ndarray) and x.dtype == object else x for name, x in columns.items()}
-        return make_frame(({} if ids is None else {self.history.id_name or "id": list(ids)}) | plain, kind)
 
     @cached_property
     def events(self) -> Frame:

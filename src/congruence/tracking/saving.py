@@ -10,6 +10,7 @@ import numpy as np
 
 from congruence.errors import InputError
 from congruence.inputs.steps import History, Step, incidence
+from congruence.machine.writing import replacing
 from congruence.statistics.tables import Array
 from congruence.tracking.events import Event
 from congruence.tracking.results import Kept, Tracks
@@ -41,7 +42,7 @@ def save_tracks(t: Tracks, path: PathLike) -> None:
         arrays["facts"] = np.frombuffer(json.dumps(facts, default=_not_plain).encode(), dtype=np.uint8)
     except TypeError as error:
         raise InputError(str(error)) from None
-    with Path(path).open("wb") as file:
+    with replacing(Path(path)) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 

@@ -1,0 +1,235 @@
+"""`congruence track`: lasting names of clusters over steps, and what became of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from congruence.cli.app import Columns, Format, Id, Noise, Open, Output, Policy, Unassigned, app
+from congruence.cli.gaps import missing_note
+from congruence.cli.parsing import noise_labels
+from congruence.cli.plots import check_plot, write_plot
+from congruence.cli.printing import print_json, print_rows, say, show, write_table
+from congruence.cli.reading import Columns as Named
+from congruence.cli.reading import said_of, split, table_of
+from congruence.typing import ColumnLike, OptionValue, Record
+
+if TYPE_CHECKING:
+    from congruence.tracking.results import Tracks
+
+#: most lives and events that are printed as text
+MOST_PRINTED = 20
+
+
+@app.command()
+def track(
+    file: Annotated[Path, typer.Argument(help="Table with one label column per step, or the table of the first step.")],
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE_2 FILE_3 …]", help="Tables of later steps, joined by ids.")
+    ] = None,
+    columns: Columns = None,
+    id: Id = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            help="Every file has its own points, and these columns describe them: match clusters by their profiles."
+        ),
+    ] = None,
+    memberships: Annotated[
+        bool, typer.Option("--memberships", help="Every file holds memberships, one column per cluster.")
+    ] = False,
+    naming: Annotated[
+        Literal["larger", "nested"],
+        typer.Option(help="The larger part of a split keeps the name, or parts of G are named G.1, G.2, …."),
+    ] = "larger",
+    rules: Annotated[
+        Literal["overlap", "monic", "greene"],
+        typer.Option(help="Which clusters are linked; monic and greene as published."),
+    ] = "overlap",
+    previous: Annotated[
+        Path | None, typer.Option(help="Go on from this result of --save; its names never change.")
+    ] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the result here (.npz) for a later --previous.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the lasting name of each point here.")] = None,
+    events: Annotated[Path | None, typer.Option(help="Write the events here, one row per event.")] = None,
+    lives: Annotated[
+        Path | None, typer.Option(help="Write the lives of clusters here, one row per lasting name.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the flow over the steps here: .html, .png, .pdf or .svg.")
+    ] = None,
+    open_page: Open = False,
+    unassigned: Unassigned = Policy.drop,
+    noise: Noise = None,
+    format: Output = Format.table,
+) -> None:
+    """Give clusters lasting names over weeks, runs or releases, and list what became of each.
+
+    Examples:
+
+      congruence track labels.csv --columns 'week_*' --plot flow.html
+
+      congruence track w1.csv w2.parquet w3.csv --id customer --out names.csv --events events.csv
+
+      congruence track w4.csv --id customer --previous tracks.npz --save tracks.npz
+    """
+    import congruence as cg
+    from congruence.inputs import files
+    from congruence.machine.writing import check_apart, check_target
+
+    inputs = [file, *(more or [])]
+    check_plot(plot, *inputs, open_page=open_page)
+    for path in (out, events, lives):
+        if path is not None:
+            files.check_writable(path, *inputs)
+    if save is not None:
+        if files.suffix_of(save) != ".npz":
+            raise cg.InputError(f"{save}: results are saved as .npz")
+        check_target(save, inputs)
+    check_apart(plot=plot, out=out, events=events, lives=lives, save=save)
+    options: dict[str, OptionValue] = {"naming": naming, "rules": rules, "previous": previous}
+    options |= {"unassigned": unassigned.value, "noise": noise_labels(noise)}
+    if memberships:
+        if features is not None:
+            raise cg.InputError("--features describes points with labels; leave out --memberships or --features")
+        steps: dict[str, ColumnLike] = {name: _memberships(path, columns, id) for name, path in _named(inputs).items()}
+    else:
+        steps, options["data"], id = _steps(inputs, columns, id, split(features))
+    result = cg.track(steps, **options)
+    written = []
+    if plot is not None:
+        written.append(write_plot(result, plot, open_page=open_page))
+    if save is not None:
+        result.save(save)
+        written.append(f"wrote {save}")
+    tables = ((events, result.event_columns), (lives, result.track_columns), (out, lambda: _labels(result, id)))
+    for path, found in tables:
+        if path is not None:
+            write_table({name: _in_cells(column) for name, column in found().items()}, path)
+            written.append(f"wrote {path}")
+    if format is Format.json:
+        print_json(result.to_dict())
+    elif format is Format.table:
+        _show(result)
+    else:
+        rows = [{name: _in_cell(x) for name, x in event.facts().items()} for event in result.happened]
+        print_rows(rows, format, list(result.event_columns()))
+    say(written)
+
+
+def _named(paths: list[Path]) -> dict[str, Path]:
+    """The files by the names of their steps: without the ending if that tells them apart."""
+    stems = [path.name.partition(".")[0] for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    return dict(zip(names, paths, strict=True))
+
+
+def _steps(
+    paths: list[Path], columns: Named, id: str | None, features: list[str]
+) -> tuple[dict[str, ColumnLike], list[ColumnLike] | None, str | None]:
+    """The steps by name, as frames with ids if there are any, their data if they have own points, and the column of ids."""
+    import numpy as np
+    import pyarrow as pa
+
+    from congruence.errors import InputError
+    from congruence.inputs import files
+    from congruence.inputs.column_kinds import named_sorting, sorted_columns
+    from congruence.inputs.column_names import named_columns
+
+    steps: dict[str, ColumnLike] = {}
+    ids: dict[str, ColumnLike] = {}
+    data: list[ColumnLike] = []
+    for step, path in _named(paths).items():
+        table = table_of(path)
+        beside = files.pick(table, features, str(path))
+        own = files.pick(table, [id] if id is not None else [], str(path))
+        table = {name: column for name, column in table.items() if name not in beside}
+        if columns:
+            picked = files.pick(table, named_columns(columns, table, str(path), (id,)), str(path))
+            found = named_sorting(table, picked, id=id)
+        else:
+            found = sorted_columns(table, id=id, source=str(path))
+        where = f"{path}: " if len(paths) > 1 else ""
+        say([f"{where}{line}" for line in [*said_of(found), *missing_note(path, found.taken)]])
+        if features and len(found.taken) != 1:
+            raise InputError(f"{path} has {len(found.taken)} label columns; name the one to track with --columns")
+        own = own or found.ids
+        id = id or next(iter(own), None)
+        for name, column in found.taken.items():
+            called = step if len(found.taken) == 1 else name if len(paths) == 1 else f"{step}:{name}"
+            steps[called] = column
+            if own and not features:
+                ids[called] = next(iter(own.values()))
+        if features:
+            data.append(np.column_stack([np.asarray(files.numbers_of(x)) for x in beside.values()]))
+    if not ids:
+        return steps, data or None, id
+    if missing := [name for name in steps if name not in ids]:
+        raise InputError(f"step {missing[0]} has no column of ids, but others do; name it with --id")
+    kinds = {str(pa.array(x).type) if isinstance(x, np.ndarray) else str(x.type) for x in ids.values()}
+    texts = len(kinds) > 1
+    frames: dict[str, ColumnLike] = {}
+    for name, column in steps.items():
+        own_ids = [str(x) for x in ids[name].tolist()] if texts else ids[name]
+        frames[name] = {"id": own_ids, "label": column}
+    return {name: pa.table(dict(parts)) for name, parts in frames.items()}, None, id
+
+
+def _memberships(path: Path, columns: Named, id: str | None) -> ColumnLike:
+    """The memberships of a file: all its columns of numbers, with ids if --id names them."""
+    import numpy as np
+    import pyarrow as pa
+
+    from congruence.cli.reading import numbers_in
+
+    found = numbers_in(path, columns, id)
+    numbers = {name: np.asarray(x, dtype=float) for name, x in found.numbers.items()}
+    ids = next(iter(found.ids.values()), None)
+    return np.column_stack(list(numbers.values())) if ids is None else pa.table({"id": ids, **numbers})
+
+
+def _labels(result: Tracks, id: str | None) -> Record:
+    """The columns of `labels`, with the ids under the name that was given."""
+    return {(id or name) if name == "id" else name: column for name, column in result.label_columns().items()}
+
+
+def _in_cell(value: object) -> object:
+    return "; ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _in_cells(column: list[object]) -> list[object]:
+    """Lists of names as text; names of different types as text."""
+    found = [_in_cell(x) for x in column]
+    return [x if x is None else str(x) for x in found] if len({type(x) for x in found if x is not None}) > 1 else found
+
+
+def _show(result: Tracks) -> None:
+    show(result.sentence)
+    lives = result.track_columns()
+    rows = [dict(zip(lives, row, strict=True)) for row in zip(*lives.values(), strict=True)]
+    rows.sort(key=lambda row: -row["size_max"])
+    changed = [event for event in result.happened if event.event != "kept"]
+    parts = [
+        ("lasting names", rows),
+        (
+            "events",
+            [
+                {"step": x.step, "event": x.event, "before": _short(x.before), "after": _short(x.after), "shared": x.shared,
+                 "p_value": x.p_value} for x in changed
+            ],
+        ),
+    ]  # fmt: skip
+    for title, listed in parts:
+        if listed:
+            show()
+            print_rows(listed[:MOST_PRINTED], Format.table)
+            if len(listed) > MOST_PRINTED:
+                show(f"… and {len(listed) - MOST_PRINTED:,} more {title}")
+
+
+def _short(names: list[object]) -> str:
+    from congruence.errors import some_of
+
+    return some_of(map(str, names), 4) if names else ""
