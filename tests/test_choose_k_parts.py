@@ -10,7 +10,8 @@ from sklearn.datasets import make_blobs
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
-from congruence.selection import calibration, connected, halves, kmeans, mixtures
+from congruence.selection import calibration, connected, halves, kmeans, looks, mixtures
+from reproductions.cluster_scenarios import cell_lines
 
 
 def test_squares_are_squared_distances():
@@ -82,6 +83,36 @@ def test_mixtures_are_scikit_learns(kind):
     assert fitted.bic == pytest.approx(-model.bic(BLOBS), rel=1e-4)
     icl = -model.bic(BLOBS) + 2 * np.log(model.predict_proba(BLOBS).max(axis=1)).sum()
     assert fitted.icl == pytest.approx(icl, rel=1e-4)
+
+
+def test_icl_is_compared_among_kinds_that_many_clusters_allow():
+    """Full covariances cannot be fitted for many clusters in few points; ICL of few clusters is then compared without them."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(30, 8)) + 9 * np.eye(8)[j] for j in range(4)])
+    done, _ = looks.look_at(halves.Sample.of(X, 4, np.random.SeedSequence(0)), [1, 2, 3, 4])
+    found = list(done.values())
+    assert [kind for kind in mixtures.KINDS if kind in done[1].icls and kind not in done[4].icls] == ["full"]
+    assert done[1].icls["tied"] == done[1].icls["full"]
+    without = [max(look.icls[kind] for kind in ("tied", "diag", "spherical")) for look in found]
+    assert looks.comparable_icl(found, 4).tolist() == without
+    assert looks.comparable_icl(found, 1).tolist() == [max(look.icls.values()) for look in found]
+
+
+@pytest.mark.parametrize("seed", [9, 24])
+def test_tight_lines_in_principal_components_are_counted(seed):
+    """Embeddings in which ICL of all kinds answers too few lines; k-means with their number is perfect."""
+    X, lines = cell_lines(np.random.default_rng([seed, 77]))
+    found = cg.choose_k(X, range(1, 11), progress=False)
+    assert found.k == len(np.unique(lines))
+    assert cg.ari(found.labels, lines) == 1
+
+
+def test_two_modes_with_a_valley_at_half_their_height_are_two_clusters():
+    """Two normal densities 3.33 standard deviations apart: half the height of the modes remains between them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 2)) + np.outer(np.repeat([0, 3.33], 1000), [1, 0])
+    found = cg.choose_k(X, range(1, 6), progress=False)
+    assert found.k == 2 and found.probabilities[2] > 0.8
 
 
 def test_probabilities_are_those_of_the_written_formula():
