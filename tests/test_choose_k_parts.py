@@ -98,6 +98,7 @@ def test_icl_is_compared_among_kinds_that_many_clusters_allow():
     assert looks.comparable_icl(found, 1).tolist() == [max(look.icls.values()) for look in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [9, 24])
 def test_tight_lines_in_principal_components_are_counted(seed):
     """Embeddings in which ICL of all kinds answers too few lines; k-means with their number is perfect."""
@@ -107,6 +108,7 @@ def test_tight_lines_in_principal_components_are_counted(seed):
     assert cg.ari(found.labels, lines) == 1
 
 
+@pytest.mark.slow
 def test_two_modes_with_a_valley_at_half_their_height_are_two_clusters():
     """Two normal densities 3.33 standard deviations apart: half the height of the modes remains between them."""
     rng = np.random.default_rng(0)
