@@ -25,7 +25,7 @@ from congruence.engine.plan import (
 from congruence.engine.soft_tables import dense_product, soft_tiles
 from congruence.inputs.alignment import Mass
 from congruence.inputs.kinds import Clustering
-from congruence.inputs.labels import Labels, above, shifted
+from congruence.inputs.labels import Labels, above, limits_of, shifted
 from congruence.machine import jit
 from congruence.statistics import Statistic
 from congruence.statistics.canonical import canonical
@@ -195,23 +195,29 @@ def count_in_place(a: Labels, b: Labels, threads: int | None) -> Table | None:
     """Count two raw integer vectors with small ranges without encoding them; None if that is not possible."""
     if a.values is None or b.values is None:
         return None
-    x, y = a.values, b.values
-    # numba has no common integer type for uint64 and the offset: use numpy
-    loops = len(x) >= jit.LOADED_FROM and np.uint64 not in (x.dtype, y.dtype)
-    workers = default_threads(threads) if loops or threads is not None else 1
-    if loops and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, workers)) is not None:
-        low_a, low_b, dense = counted
-    else:
-        (low_a, high_a), (low_b, high_b) = a.limits, b.limits
-        k_a, k_b = high_a - low_a + 1, high_b - low_b + 1
-        if k_a * k_b > max(DENSE_CELLS, len(x)):
-            return None
-        dense = _bincount(x, y, k_a, k_b, low_a, low_b).reshape(k_a, k_b)
+    counted = dense_in_place(a.values, b.values, threads)
+    if counted is None:
+        return None
+    low_a, low_b, dense = counted
     rows, columns = np.flatnonzero(dense.any(axis=1)), np.flatnonzero(dense.any(axis=0))
     if len(rows) * len(columns) < dense.size:
         dense = dense[np.ix_(rows, columns)]
     row, col = np.nonzero(dense)
-    return Table(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(x))
+    return Table(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(a))
+
+
+def dense_in_place(x: Array, y: Array, threads: int | None) -> tuple[int, int, Array] | None:
+    """The lowest labels of two integer vectors, and their table over the ranges; None if that has too many cells."""
+    # numba has no common integer type for uint64 and the offset: use numpy
+    loops = len(x) >= jit.LOADED_FROM and np.uint64 not in (x.dtype, y.dtype)
+    workers = default_threads(threads) if loops or threads is not None else 1
+    if loops and jit.use_kernels(len(x)) and (counted := _count_sampled_range(x, y, workers)) is not None:
+        return counted
+    (low_a, high_a), (low_b, high_b) = limits_of(x), limits_of(y)
+    k_a, k_b = high_a - low_a + 1, high_b - low_b + 1
+    if k_a * k_b > max(DENSE_CELLS, len(x)):
+        return None
+    return low_a, low_b, _bincount(x, y, k_a, k_b, low_a, low_b).reshape(k_a, k_b)
 
 
 def _count_sampled_range(x: Array, y: Array, threads: int) -> tuple[int, int, Array] | None:

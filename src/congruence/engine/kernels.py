@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from congruence.engine.compiled_term import term
 from congruence.machine.jit import njit
-from congruence.statistics.information import ATANH, LN2, SQRT2
 from congruence.statistics.tables import Array
 
 #: tables up to this many cells are replicated, so that consecutive equal labels do not wait for each other's store
@@ -194,26 +192,6 @@ def _maxima(table: Array, k_a: int, k_b: int, tallest: Array) -> tuple[int, int]
     for c in range(k_b):
         sum_b += tallest[c]
     return sum_a, sum_b
-
-
-@njit
-def term(x: int, n: int, unit: float) -> int:
-    """x·log(n/x) in whole units: the operations of `statistics.information.log_ratio`, in the same order."""
-    whole, part = float(n), float(x)
-    top, top_bits = math.frexp(whole)
-    low, low_bits = math.frexp(part)
-    shift = top_bits - low_bits
-    if top > low * SQRT2:
-        shift += 1
-    elif top * SQRT2 < low:
-        shift -= 1
-    near = math.ldexp(part, shift)
-    z = (whole - near) / (whole + near)
-    square = z * z
-    series = ATANH[0]
-    for c in range(1, len(ATANH)):
-        series = series * square + ATANH[c]
-    return np.int64(np.rint(part * (shift * LN2 + 2.0 * (z * series)) * unit))
 
 
 @njit

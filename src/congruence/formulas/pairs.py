@@ -108,7 +108,7 @@ def jaccard(p: Pairs) -> Array:
 )  # fmt: skip
 def wallace(p: Pairs) -> Array:
     """Geometric mean of the two Wallace coefficients."""
-    return ratio(p.v11, (p.s_a * p.s_b) ** 0.5, p.tiny)
+    return ratio(p.v11, np.sqrt(p.s_a * p.s_b), p.tiny)
 
 
 @measure(

@@ -6,6 +6,7 @@ Import `congruence.formulas` (or use `cg.measure`): importing the families decla
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -256,6 +257,17 @@ class Measure:
             values[identical & near] = self.best
         return values
 
+    def value(self, statistic: Statistic) -> float:
+        """The measure of one pair, from a statistic whose fields are numbers: the same value as of arrays of one.
+
+        Args:
+            statistic: The statistic that it needs.
+        """
+        raw = self.formula(statistic, **self.parameters)
+        if self.range[0] <= raw <= self.range[1] and (raw == self.best or not statistic.identical):
+            return float(raw)
+        return float(self.values(statistic))
+
     def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """The measure of two clusterings; the options are those of `compare`."""
         import congruence  # late import; avoids a cycle: comparison is a higher layer
@@ -312,6 +324,8 @@ def _again(key: str, parameters: dict[str, OptionValue]) -> Measure:
 
 def ratio(numerator: Array, denominator: Array, tiny: Array | float = 0.0) -> Array:
     """numerator / denominator, NaN if the denominator is 0 (or within `tiny` of it); the rule for 0/0 applies then."""
+    if isinstance(denominator, float):  # of one pair
+        return numerator / denominator if abs(denominator) > tiny else math.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.abs(denominator) <= tiny, np.nan, np.divide(numerator, denominator))
 

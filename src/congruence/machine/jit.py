@@ -76,9 +76,9 @@ def ready(function: Function) -> Function | None:
     return _compiled.get(f"{function.__module__}.{function.__qualname__}")
 
 
-def use_kernels(increments: float) -> bool:
+def use_kernels(increments: float, kernels: str = KERNELS) -> bool:
     """Whether to use the compiled kernels: for large work, and for work from LOADED_FROM on once they are loaded."""
-    return increments >= LOADED_FROM and (loaded() or pays(KERNELS, increments, COMPILED_FROM))
+    return increments >= LOADED_FROM and (kernels in sys.modules or pays(kernels, increments, COMPILED_FROM))
 
 
 def loaded() -> bool:
@@ -101,7 +101,12 @@ def subroutine(function: Function) -> Function:
     return function
 
 
-def njit(function: Function) -> Function:
+def of_types(signature: str) -> Function:
+    """Like `njit`, but compiled at once, and for these types only."""
+    return lambda function: njit(function, signature)
+
+
+def njit(function: Function, signature: str | None = None) -> Function:
     """numba.njit without the GIL, cached on disk if a folder is writable."""
     threads = os.environ.get("NUMBA_NUM_THREADS", "1")
     if threads.removeprefix("-").isdecimal() and int(threads) < 1:  # importing numba would fail
@@ -114,7 +119,7 @@ def njit(function: Function) -> Function:
             function_, inline = _helpers.pop()
             register_jitable(inline=inline)(function_)
     try:
-        kernel: Function = numba.njit(nogil=True, cache=True)(function)
+        kernel: Function = numba.njit(signature, nogil=True, cache=True)(function)
     except RuntimeError:  # numba: "no locator available", a read-only installation without a home folder
-        kernel = numba.njit(nogil=True)(function)
+        kernel = numba.njit(signature, nogil=True)(function)
     return kernel

@@ -15,7 +15,7 @@ enum { SQUARES, LOGS, ROWS, COLUMNS, SUMS };
 
 constexpr int TABLES = 16;  // most tables per block
 
-// v·log(n/v) in whole units, for 0 < v ≤ n: the operations of `engine.kernels.term`, in the same order and without fused
+// v·log(n/v) in whole units, for 0 < v ≤ n: the operations of `engine.compiled_term.term`, in the same order and without fused
 // multiply-adds (device.py compiles with --fmad=false), so the result has the same bits.
 __device__ __noinline__ u64 term(double v, double n, double unit) {
     int top_bits, low_bits;

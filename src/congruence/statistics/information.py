@@ -17,6 +17,7 @@ import numpy as np
 
 from congruence.machine.jit import compiled, ready
 from congruence.statistics.segments import others
+from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import Scalar
 
@@ -34,7 +35,7 @@ ATANH = tuple(1.0 / (2 * k + 1) for k in range(11, -1, -1))
 def log_ratio(n: Array, x: Array, rest: Array | None = None) -> Array:
     """log(n / x) for 0 < x ≤ n, accurate also for x close to n (`rest` is n − x); identical to the last bit on every machine.
 
-    With w = x·2ᵉ close to n, log(n/x) = e·log 2 + 2·atanh((n − w)/(n + w)). The compiled loop (`engine.kernels.term`) does
+    With w = x·2ᵉ close to n, log(n/x) = e·log 2 + 2·atanh((n − w)/(n + w)). The compiled loop (`engine.compiled_term.term`) does
     the same operations in the same order.
     """
     (top, top_bits), (low, low_bits) = np.frexp(n), np.frexp(x)
@@ -54,7 +55,7 @@ def log_ratio(n: Array, x: Array, rest: Array | None = None) -> Array:
 def unit_of(n: Scalar) -> Array:
     """Number of units per 1 in sums of x·log(n/x): a power of two that keeps n·log n below 2⁶¹."""
     given = np.asarray(n, dtype=np.float64)
-    return np.full(given.shape, _unit(given.item())) if given.size == 1 else _units(given)
+    return np.full(given.shape, unit_of_points(given.item())) if given.size == 1 else _units(given)
 
 
 def _units(n: Array) -> Array:
@@ -63,7 +64,8 @@ def _units(n: Array) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _unit(n: float) -> float:
+def unit_of_points(n: Scalar) -> Scalar:
+    """The same for one number of points."""
     return float(_units(np.array([n]))[0])
 
 
@@ -172,6 +174,15 @@ class Info:
             )
         shared = np.where(shared < 4e-16 * (h_a + h_b), 0.0, shared)
         return cls(n, h_a, h_b, h_ab, identical, shared, apart)
+
+    @classmethod
+    def of_sums(cls, s: Sums) -> Self:
+        """The entropies of one pair of partitions, as Python floats instead of arrays."""
+        units, a, b, both = unit_of_points(s.n) * s.n, s.units_a, s.units_b, s.units_both
+        h_a, h_b = a / units, b / units
+        shared, apart = max(a + b - both, 0) / units, max((both - a) + (both - b), 0) / units
+        shared *= shared >= 4e-16 * (h_a + h_b)  # 0 if below rounding error
+        return cls(s.n, h_a, h_b, both / units, s.identical, shared, apart)
 
     @classmethod
     def _of_counts(cls, t: Tables) -> Self:

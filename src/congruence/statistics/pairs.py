@@ -7,7 +7,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array, Tables
+from congruence.typing import Scalar
 
 #: most points for which n² fits in 64 bits; above it, the last sums are Python integers
 LARGEST = 3_037_000_499
@@ -15,6 +17,11 @@ LARGEST = 3_037_000_499
 
 def _exact_square(x: Array) -> Array:
     return np.asarray(np.square(x.astype(object)))
+
+
+def _differences(n: Scalar, own: Scalar, both: Scalar, a: Scalar, b: Scalar) -> tuple[Scalar, ...]:
+    """Twice the pairs: all, together in a, in b, in both, in a only, in b only, apart in a, apart in b."""
+    return n * n - own, a - own, b - own, both - own, a - both, b - both, n * n - a, n * n - b
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +48,7 @@ class Pairs:
         n, own, both, a, b = (np.asarray(x) for x in (n, own, both, a, b))
         if both.dtype.kind in "iuO" and int(np.max(n, initial=0)) > LARGEST:
             n, own, both, a, b = (x.astype(object) for x in (n, own, both, a, b))
-        differences = (n * n - own, a - own, b - own, both - own, a - both, b - both, n * n - a, n * n - b)
-        halves = [(np.asarray(x) / 2.0).astype(np.float64) for x in differences]
+        halves = [(np.asarray(x) / 2.0).astype(np.float64) for x in _differences(n, own, both, a, b)]
         tiny = np.zeros(len(both))
         if both.dtype.kind == "f":
             tiny = 1e-13 * np.square(n)
@@ -50,6 +56,16 @@ class Pairs:
         pairs, same_a, same_b, same_both, only_a, only_b, rest_a, rest_b = halves
         counts = pairs, same_a, same_b, same_both, only_a, only_b
         return cls(*counts, identical, tiny, rest_a=rest_a, rest_b=rest_b)
+
+    @classmethod
+    def of_sums(cls, s: Sums) -> Self:
+        """The numbers of one pair of partitions, as Python floats instead of arrays."""
+        pairs, a, b, both, only_a, only_b, rest_a, rest_b = _differences(s.n, s.n, s.both, s.a, s.b)
+        no_rounding: Scalar = 0.0
+        return cls(
+            pairs / 2.0, a / 2.0, b / 2.0, both / 2.0, only_a / 2.0, only_b / 2.0, s.identical, no_rounding, rest_a=rest_a / 2.0,
+            rest_b=rest_b / 2.0,
+        )  # fmt: skip
 
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
@@ -123,7 +139,7 @@ class Pairs:
         above = (self.v11 * share_a - self.s_a * (self.v01 / self.pairs)) + (
             self.v11 * share_b - self.s_b * (self.v10 / self.pairs)
         )
-        return np.asarray(above / 2), np.asarray((self.s_a * share_b + self.s_b * share_a) / 2)
+        return above / 2, (self.s_a * share_b + self.s_b * share_a) / 2
 
     def swapped(self) -> Self:
         """The same with the two clusterings swapped."""

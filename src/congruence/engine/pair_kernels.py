@@ -1,0 +1,95 @@
+"""The compiled count of one pair of vectors, in a module of its own: it is compiled or loaded for loops over small pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from congruence.engine.compiled_term import term
+from congruence.machine.jit import njit, of_types
+from congruence.statistics.tables import Array
+from congruence.typing import Scalar
+
+#: a table is dense up to this many cells, or as many cells as points
+DENSE_CELLS = 4096
+#: labels are counted by their distance to the lowest up to this range, or this many times the points
+WIDEST, SPREAD = 65_536, 8
+#: terms of sizes below this are computed once per pair
+KEPT = 128
+
+
+@njit
+def _limits(labels: Array) -> tuple[Scalar, Scalar]:
+    """The lowest label, and the number of labels up to the highest; 0 if that does not fit."""
+    low = high = labels[0]
+    for p in range(len(labels)):
+        low, high = min(low, labels[p]), max(high, labels[p])
+    span = np.uint64(high) - np.uint64(low)  # right even if the difference overflows as a signed integer
+    return low, np.int64(span) + 1 if span < np.uint64(1 << 40) else 0
+
+
+@njit
+def _over(sizes: Array, n: int, unit: float, known: Array) -> tuple[Scalar, Scalar, Scalar]:
+    """How many of the sizes are not 0, and the sums of their squares and terms."""
+    filled, square, units = np.int64(0), np.int64(0), np.int64(0)
+    for c in range(len(sizes)):
+        v = np.int64(sizes[c])
+        filled += v > 0
+        square += v * v
+    if unit > 0:
+        for c in range(len(sizes)):
+            v = np.int64(sizes[c])
+            if v >= KEPT:
+                units += term(v, n, unit)
+            else:
+                if known[v] < 0:
+                    known[v] = term(v, n, unit)
+                units += known[v]
+    return filled, square, units
+
+
+@of_types("UniTuple(int64, 9)(Array(int64, 1, 'C', readonly=True), Array(int64, 1, 'C', readonly=True), float64)")
+def count_two(a: Array, b: Array, unit: float) -> tuple[int, ...]:
+    """The sums of `statistics.sums.Sums` after n, with units if `unit` is above 0; all 0 if the range of the labels is too wide.
+
+    Up to as many cells as points the table is dense; beyond that points are sorted by a, and the table has one row at a time.
+    """
+    n = len(a)
+    (low_a, k_a), (low_b, k_b) = _limits(a), _limits(b)
+    widest = max(WIDEST, SPREAD * n)
+    if k_a == 0 or k_b == 0 or k_a > widest or k_b > widest:
+        return 0, 0, 0, 0, 0, 0, 0, 0, 0
+    sizes_a, sizes_b = np.zeros(k_a, np.int64), np.zeros(k_b, np.int64)
+    known = np.full(KEPT, -1)
+    known[0] = 0
+    if k_a * k_b <= max(DENSE_CELLS, n):
+        table = np.zeros(k_a * k_b, np.uint32)
+        wide = np.uint64(k_b)
+        for p in range(n):
+            table[np.uint64(a[p] - low_a) * wide + np.uint64(b[p] - low_b)] += np.uint32(1)
+        for i in range(k_a):
+            for j in range(k_b):
+                sizes_a[i] += table[i * k_b + j]
+                sizes_b[j] += table[i * k_b + j]
+        cells, both, units_both = _over(table, n, unit, known)
+    else:
+        start = np.zeros(k_a + 1, np.int64)
+        for p in range(n):
+            sizes_a[a[p] - low_a] += 1
+            sizes_b[b[p] - low_b] += 1
+        for i in range(k_a):
+            start[i + 1] = start[i] + sizes_a[i]
+        fill, member, row = start[:-1].copy(), np.empty(n, np.int64), np.zeros(k_b, np.int64)
+        for p in range(n):
+            member[fill[a[p] - low_a]] = b[p] - low_b
+            fill[a[p] - low_a] += 1
+        counts = np.zeros(n, np.int64)
+        for i in range(k_a):
+            for p in range(start[i], start[i + 1]):
+                row[member[p]] += 1
+            for p in range(start[i], start[i + 1]):
+                counts[p] = row[member[p]]
+                row[member[p]] = 0
+        cells, both, units_both = _over(counts, n, unit, known)
+    rows, of_a, units_a = _over(sizes_a, n, unit, known)
+    columns, of_b, units_b = _over(sizes_b, n, unit, known)
+    return cells, rows, columns, both, of_a, of_b, units_both, units_a, units_b

@@ -1,0 +1,117 @@
+"""One measure of two vectors without options: the same bits as from the table, by few functions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from doors import ROUTES, on_route
+
+import congruence as cg
+from congruence.comparison import at_once
+from congruence.engine import vectors
+
+#: measures that read sums alone
+KEYS = tuple(m.key for m in cg.measures() if m.needs in at_once.OF_SUMS)
+
+
+def pairs() -> dict[str, tuple[Any, Any]]:
+    """Two vectors of integers each: ordinary ones, and those with strange ranges, types and layouts."""
+    rng = np.random.default_rng(0)
+    a, b, n = rng.integers(0, 5, 60), rng.integers(0, 7, 60), 60
+    near = np.where(rng.random(n) < 0.8, a, b)
+    return {
+        "independent": (a, b),
+        "near": (a, near),
+        "identical": (a, a * 3 - 8),
+        "refined": (a, 10 * a + b),
+        "one cluster": (a, np.zeros(n, int)),
+        "both one cluster": (np.zeros(n, int), np.full(n, -3)),
+        "singletons": (np.arange(n), rng.permutation(n)),
+        "one against singletons": (np.zeros(n, int), np.arange(n)),
+        "two points": (np.array([0, 1]), np.array([5, 5])),
+        "more cells than are dense": (rng.integers(0, 90, 200), rng.integers(0, 90, 200)),
+        "wide": (a * 10_000, b - 30_000),
+        "too wide": (a * 2**40, b),
+        "extremes": (np.where(a > 2, 2**63 - 1, -(2**63)), b),
+        "bytes": (a.astype(np.uint8), b.astype(np.int8)),
+        "large unsigned": (a.astype(np.uint64) + np.uint64(2**63), b.astype(np.uint64)),
+        "strided": (np.repeat(a, 2)[::2], b[::-1]),
+        "big-endian": (a.astype(">i4"), b),
+        "large": (np.tile(a, 100), np.tile(near, 100)),
+    }
+
+
+def read_only(vector: Any) -> Any:
+    """The same vector as an array that may not be written."""
+    copy = vector.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+@pytest.mark.parametrize("route", [r for r in ("numpy", "compiled") if r in ROUTES])
+@pytest.mark.parametrize("which", pairs())
+def test_the_bits_are_those_of_the_table(route, which):
+    """By sums and by a table each measure has the same bits, interpreted and compiled."""
+    a, b = pairs()[which]
+    with on_route(route):
+        for x, y in ((a, b), (b, a), (read_only(a), b)):
+            table = cg.compare(x, y, KEYS)
+            for key in KEYS:
+                found = at_once.value_at_once(cg.measure(key), x, y)
+                assert found is None or np.float64(found).tobytes() == np.float64(table[key]).tobytes(), key
+                assert np.float64(getattr(cg, key)(x, y)).tobytes() == np.float64(table[key]).tobytes(), key
+
+
+def test_usual_pairs_are_compared_at_once(monkeypatch):
+    """Only ranges that are too wide need a table, and the compiled count gives the sums of numpy's."""
+    sums = {}
+    for route in ("numpy", "compiled"):
+        with on_route(route):
+            sums[route] = {name: vectors.sums_of(a, b, True) for name, (a, b) in pairs().items()}
+    assert {name for name, found in sums["compiled"].items() if found is None} == {"too wide", "extremes"}
+    assert all(found in (None, sums["compiled"][name]) for name, found in sums["numpy"].items())
+    assert all(type(x) is int for x in sums["compiled"]["near"])
+
+
+def test_other_inputs_are_left_to_compare():
+    """Unequal lengths, no points, one point, two dimensions and options are read by `compare`, with its messages."""
+    with pytest.raises(cg.InputError, match="3 and 2 points"):
+        cg.ari(np.array([0, 1, 1]), np.array([0, 1]))
+    with pytest.raises(cg.InputError, match="no points"):
+        cg.ari(np.array([], int), np.array([], int))
+    with pytest.raises(cg.InputError, match="2-D array of integers"):
+        cg.ari(np.zeros((3, 2), int), np.zeros(3, int))
+    assert cg.ari(np.array([4]), np.array([7])) == cg.nmi([4], [7]) == 1.0
+    with pytest.raises(cg.InputError, match="unassigned"):
+        cg.ari(np.array([0, -1, 1]), np.array([0, 1, 1]), noise=-1)
+
+
+def entered(call: Callable[[], Any]) -> list[str]:
+    """The Python functions entered by a call, ours and others'."""
+    names: list[str] = []
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        if event == "call":
+            names.append(frame.f_code.co_qualname)
+
+    call()  # so that imports and caching are done before
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return names
+
+
+@pytest.mark.parametrize("route", ["numpy", "compiled"])
+def test_one_call_enters_few_functions(route):
+    """One measure of two arrays enters at most 60 Python functions (367 before there was a way without a table)."""
+    a, b = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 2, 2])
+    with on_route(route):
+        for key, most in (("ari", 60), ("rand", 60), ("nmi", 60 if route == "compiled" else 90)):
+            function = getattr(cg, key)
+            assert len(entered(lambda function=function: function(a, b))) <= most, key
