@@ -37,7 +37,7 @@ def read_as_codes(path: Path, sizes: list[int]) -> dict[str, pa.ChunkedArray]:
     types = {field.name: field.type for field in footer.schema.to_arrow_schema()}
     rows = footer.row_group(0).num_rows
     found: dict[str, pa.ChunkedArray] = {}
-    with coded_columns(str(path), footer, 0, types) as columns:
+    with coded_columns(str(path), row_group(path)._chunks(types), rows, types) as columns:
         for name, column in columns.items():
             pieces, done = [], 0
             while done < rows:

@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -315,3 +317,28 @@ def test_a_line_break_in_the_header_does_not_hide_the_separator(tmp_path):
     path.write_bytes(b'"line\nbreak"\tb\n0\t1\n1\t1\t0\n')
     with pytest.raises(cg.InputError):
         cg.Ensemble(path)
+
+
+SCAN_EACH = """
+import sys, congruence as cg
+for path in sys.argv[1:]:
+    try:
+        cg.compare_all(cg.scan(path), ["ari"], unassigned="drop")
+    except cg.InputError as error:
+        assert "\\n" not in str(error)
+"""
+
+
+@pytest.mark.slow
+def test_a_damaged_footer_does_not_end_the_process(tmp_path):
+    """pyarrow aborts if a footer that contradicts itself is asked for a column; each flipped bit is read or refused."""
+    path = tmp_path / "x.parquet"
+    table = pa.table({"a": [0, 1, None, 1], "b": ["x", "y", "x", "x"]})
+    parquet.write_table(table, path, store_schema=False, compression="none")
+    whole = path.read_bytes()
+    bad = []
+    for at in range(len(whole) - 8 - int.from_bytes(whole[-8:-4], "little"), len(whole) - 8):
+        bad.append(tmp_path / f"{at}.parquet")
+        bad[-1].write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    run = subprocess.run([sys.executable, "-c", SCAN_EACH, *bad], check=False, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

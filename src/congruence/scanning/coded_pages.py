@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import FileIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -60,31 +60,31 @@ PAGES = 256
 CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "BROTLI", "ZSTD")
 
 
+#: what a footer says about a flat column, in one row group and in all
+Chunk: TypeAlias = "tuple[pq.ColumnChunkMetaData, pq.ColumnSchema]"
+
+
 class NotCoded(Exception):
     """A column that is not stored as codes, or not in a way that is known here."""
 
 
 @contextmanager
 def coded_columns(
-    path: str, footer: pq.FileMetaData, group: int, types: Mapping[str, pa.DataType]
+    path: str, chunks: Mapping[str, Chunk], rows: int, types: Mapping[str, pa.DataType]
 ) -> Iterator[dict[str, CodedColumn]]:
     """The columns of a row group that are stored as codes, ready to be read from the first row.
 
     Args:
         path: The file.
-        footer: Its footer.
-        group: Number of the row group.
+        chunks: What its footer says about the columns in this row group.
+        rows: Number of rows of the row group.
         types: Arrow types of the columns that are wanted.
     """
-    about, found = footer.row_group(group), dict[str, CodedColumn]()
-    places = [about.column(place).path_in_schema for place in range(about.num_columns)]
+    found = dict[str, CodedColumn]()
     with open(path, "rb", buffering=0) as file:
-        for name, type_ in types.items():
-            if places.count(name) == 1:
-                place = places.index(name)
-                with suppress(NotCoded):
-                    chunk, schema = about.column(place), footer.schema.column(place)
-                    found[name] = CodedColumn(file, chunk, schema, about.num_rows, type_)
+        for name, (chunk, schema) in chunks.items():
+            with suppress(NotCoded):
+                found[name] = CodedColumn(file, chunk, schema, rows, types[name])
         yield found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +15,7 @@ from congruence.inputs.formats import first_bytes
 from congruence.machine import jit
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
-from congruence.scanning.coded_pages import NotCoded, coded_columns
+from congruence.scanning.coded_pages import Chunk, NotCoded, coded_columns
 from congruence.scanning.vocabulary import BadBatch, LabelKind, kind_of
 from congruence.typing import ColumnLike, Frame
 
@@ -75,6 +75,28 @@ def footer_of(path: str, size: int, changed: int) -> pq.FileMetaData:
     return parquet.ParquetFile(path).metadata
 
 
+@lru_cache(maxsize=256)
+def chunks_of(path: str, size: int, changed: int, group: int, columns: tuple[str, ...]) -> Mapping[str, Chunk]:
+    """What the footer of a Parquet file says about flat columns of a row group, cached like the footer.
+
+    A row is read first, which raises an error if the footer contradicts itself; pyarrow ends the process if it is asked for
+    the column.
+    """
+    from pyarrow import parquet
+
+    footer = footer_of(path, size, changed)
+    with parquet.ParquetFile(path, metadata=footer, buffer_size=BUFFER, pre_buffer=False) as file:
+        if next(file.iter_batches(1, row_groups=[group], columns=list(columns), use_threads=False), None) is None:
+            return {}  # no rows
+    places = [footer.schema.column(place).path for place in range(footer.num_columns)]
+    about = footer.row_group(group)
+    return {
+        name: (about.column(places.index(name)), footer.schema.column(places.index(name)))
+        for name in columns
+        if places.count(name) == 1
+    }
+
+
 def state_of(path: str) -> tuple[str, int, int]:
     """Path, size and modification time of a file."""
     about = os.stat(path)
@@ -106,9 +128,8 @@ class RowGroup:
 
     def ahead(self, columns: Sequence[str]) -> float:
         """Bytes of the pages that are read and decoded before a batch is complete."""
-        group = footer_of(*state_of(self.path)).row_group(self.group)
-        stored = (group.column(x) for x in range(group.num_columns))
-        return float(sum(min(PAGES, x.total_uncompressed_size) for x in stored if x.path_in_schema in columns))
+        chunks = self._chunks(columns).values()
+        return float(sum(min(PAGES, chunk.total_uncompressed_size) for chunk, _ in chunks))
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
@@ -132,9 +153,12 @@ class RowGroup:
             yield from _after(done, self._plain(types, rows, footer))
         check_unchanged(self.path, self.state, self.shown or self.path)
 
+    def _chunks(self, columns: Iterable[str]) -> Mapping[str, Chunk]:
+        return chunks_of(*state_of(self.path), self.group, tuple(columns))
+
     def _coded(self, types: Mapping[str, pa.DataType], rows: int, footer: pq.FileMetaData) -> Iterator[pa.RecordBatch]:
         """Batches in which columns that are stored as codes are read as codes, up to a page that holds none."""
-        with coded_columns(self.path, footer, self.group, types) as coded:
+        with coded_columns(self.path, self._chunks(types), self.rows, types) as coded:
             others = {name: type_ for name, type_ in types.items() if name not in coded}
             if not coded:
                 return
@@ -154,13 +178,11 @@ class RowGroup:
         """Batches read by pyarrow."""
         from pyarrow import parquet
 
-        group = footer.row_group(self.group)
-        stored = (group.column(x) for x in range(group.num_columns))
-        per_row = {x.path_in_schema: x.total_uncompressed_size / max(x.num_values, 1) for x in stored}
         texts = [
             name
-            for name, type_ in types.items()
-            if kind_of_or_not(type_) in (LabelKind.TEXT, LabelKind.BYTES) and per_row.get(name, 0.0) < REPEATED
+            for name, (chunk, _) in self._chunks(types).items()
+            if kind_of_or_not(types[name]) in (LabelKind.TEXT, LabelKind.BYTES)
+            and chunk.total_uncompressed_size < REPEATED * chunk.num_values
         ]
         with parquet.ParquetFile(
             self.path,
