@@ -344,16 +344,6 @@ def arranged(result: AllPairs, measure: str | None) -> tuple[Measure, Tree, Arra
     return m, tree, values[np.ix_(tree.order, tree.order)], [result.names[i] for i in tree.order]
 
 
-def coloured_flow(result: Comparison, most: int) -> tuple[Flow, list[str]]:
-    """The flow, and a colour for each cluster of both sides: matched ones share theirs."""
-    flow = flow_of(result.table, most)
-    grey = [set(side) for side in flow.rest]
-    left = [EIGHT[7] if i in grey[0] else EIGHT[i % 7] for i in range(len(flow.rows))]
-    partner = {j: i for i, j in flow.matched}
-    right = [left[partner[j]] if j in partner else EIGHT[7] for j in range(len(flow.columns))]
-    return flow, [*left, *right]
-
-
 @dataclass(frozen=True, eq=False)
 class Alluvial:
     """Several clusterings side by side: names and colours of their clusters, and common points of neighbours."""
@@ -363,6 +353,16 @@ class Alluvial:
     colours: tuple[tuple[str, ...], ...]
     #: for each pair of neighbours: points in common, clusters of the left × clusters of the right
     counts: tuple[Array, ...]
+
+
+def flow_between(result: Comparison, most: int) -> Alluvial:
+    """The clusters of two clusterings side by side; matched ones share their colour."""
+    flow = flow_of(result.table, most)
+    grey = [set(side) for side in flow.rest]
+    left = [EIGHT[7] if i in grey[0] else EIGHT[i % 7] for i in range(len(flow.rows))]
+    partner = {j: i for i, j in flow.matched}
+    right = [left[partner[j]] if j in partner else EIGHT[7] for j in range(len(flow.columns))]
+    return Alluvial(result.names, (flow.rows, flow.columns), (tuple(left), tuple(right)), (flow.counts,))
 
 
 def alluvial_of(e: Ensemble, most: int = 40) -> Alluvial:

@@ -15,12 +15,13 @@ from congruence.figures.layout import (
     MOST_FLOWS,
     MOST_NAMES,
     MOST_VALUES,
+    Alluvial,
     alluvial_of,
     arranged,
-    coloured_flow,
     curve_title,
     ensemble_parts,
     error_bars,
+    flow_between,
     flow_heights,
     steps,
     views,
@@ -55,73 +56,46 @@ def draw_pairs(result: AllPairs, measure: str | None = None) -> Figure:
 
 def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Figure:
     """The flow between the clusters of two clusterings."""
-    from matplotlib.patches import PathPatch, Rectangle
-    from matplotlib.path import Path
-
-    flow, colours = coloured_flow(result, most)
-    counts = np.asarray(flow.counts, dtype=np.float64)
-    slot, room = 0.13, 2.6  # inches of a label, and of all bars together
-    (left, tall), (right, high) = flow_heights(counts, room, slot)
-    deep = max(float((tops + heights).max()) for tops, heights in ((left, tall), (right, high)))
-    shown = canvas(6.2, deep + 0.6)
-    (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
-    used_left, used_right = left.copy(), right.copy()
-    for i, j in zip(*np.nonzero(counts), strict=True):
-        at_left, at_right = counts[i, j] / counts[i].sum() * tall[i], counts[i, j] / counts[:, j].sum() * high[j]
-        a, b = used_left[i], used_right[j]
-        used_left[i], used_right[j] = a + at_left, b + at_right
-        corners = [(0.03, a), (0.5, a), (0.5, b), (0.97, b), (0.97, b + at_right), (0.5, b + at_right),
-                   (0.5, a + at_left), (0.03, a + at_left), (0.03, a)]  # fmt: skip
-        bend = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
-        axes.add_patch(PathPatch(Path(corners, bend), facecolor=colours[i], alpha=0.4, linewidth=0))
-    nodes = (
-        (0.0, left, tall, flow.rows, "right", -0.015, 0),
-        (0.97, right, high, flow.columns, "left", 1.015, len(flow.rows)),
-    )
-    for x, tops, heights, names, side, label, offset in nodes:
-        for k, (y, h) in enumerate(zip(tops.tolist(), heights.tolist(), strict=True)):
-            axes.add_patch(Rectangle((x, y), 0.03, h, facecolor=colours[offset + k], linewidth=0))
-            axes.text(label, y + h / 2, names[k], ha=side, va="center", fontsize=7, parse_math=False)
-    axes.set_xlim(-0.25, 1.25)
-    axes.set_ylim(deep + 0.1, -0.4)
-    axes.set_axis_off()
-    for x, name in zip((0.015, 0.985), result.names, strict=True):
-        axes.text(x, -0.22, name, ha="center", fontsize=9, weight="bold", parse_math=False)
-    return shown
+    return _flow(flow_between(result, most))
 
 
 def draw_alluvial(e: Ensemble) -> Figure:
     """The flow of points through the members of an ensemble, from left to right."""
+    return _flow(alluvial_of(e))
+
+
+def _flow(a: Alluvial) -> Figure:
+    """The flow between neighbours of several clusterings."""
     from matplotlib.patches import Polygon, Rectangle
 
-    a = alluvial_of(e)
-    slot, room, last = 0.13, 2.6, len(a.names) - 1
+    slot, room, wide, last = 0.13, 2.6, 0.04, len(a.names) - 1  # inches of a label, and of all bars together
     places = []
     for c in range(last + 1):
-        left = flow_heights(np.asarray(a.counts[min(c, last - 1)], dtype=float), room, slot)
-        places.append(left[0] if c < last else left[1])
+        left, right = flow_heights(np.asarray(a.counts[min(c, last - 1)], dtype=float), room, slot)
+        places.append(left if c < last else right)
     deep = max(float((tops + heights).max()) for tops, heights in places)
-    shown = canvas(2.4 * (last + 1), deep + 0.6)
+    shown = canvas(max(6.2, 2.4 * (last + 1)), deep + 0.6)
     (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
     bend = np.linspace(0, 1, 30)
     curve = 3 * bend**2 - 2 * bend**3
     for c, counts in enumerate(a.counts):
         used_left, used_right = places[c][0].copy(), places[c + 1][0].copy()
+        x = c + wide + (1 - wide) * bend
         for i, j in zip(*np.nonzero(counts), strict=True):
             tall = counts[i, j] / max(counts[i].sum(), 1e-12) * places[c][1][i]
             high = counts[i, j] / max(counts[:, j].sum(), 1e-12) * places[c + 1][1][j]
             top = used_left[i] + (used_right[j] - used_left[i]) * curve
             under = used_left[i] + tall + (used_right[j] + high - used_left[i] - tall) * curve
             used_left[i], used_right[j] = used_left[i] + tall, used_right[j] + high
-            x = c + 0.06 + 0.94 * bend
             edge = np.column_stack([np.concatenate([x, x[::-1]]), np.concatenate([top, under[::-1]])])
             axes.add_patch(Polygon(edge, facecolor=a.colours[c][i], alpha=0.4, linewidth=0))
     for c, (names, (tops, heights)) in enumerate(zip(a.names, places, strict=True)):
+        at, side = (c + wide + 0.02, "left") if c else (-0.02, "right")
         for k, (y, h) in enumerate(zip(tops.tolist(), heights.tolist(), strict=True)):
-            axes.add_patch(Rectangle((c, y), 0.06, h, facecolor=a.colours[c][k], linewidth=0))
-            axes.text(c + 0.08, y + h / 2, names[k], ha="left", va="center", fontsize=7, parse_math=False)
-        axes.text(c + 0.03, -0.22, a.titles[c], ha="center", fontsize=9, weight="bold", parse_math=False)
-    axes.set_xlim(-0.3, last + 0.4)
+            axes.add_patch(Rectangle((c, y), wide, h, facecolor=a.colours[c][k], linewidth=0))
+            axes.text(at, y + h / 2, names[k], ha=side, va="center", fontsize=7, parse_math=False)
+        axes.text(c + wide / 2, -0.22, a.titles[c], ha="center", fontsize=9, weight="bold", parse_math=False)
+    axes.set_xlim(-0.25, last + 0.3)
     axes.set_ylim(deep + 0.1, -0.4)
     axes.set_axis_off()
     return shown

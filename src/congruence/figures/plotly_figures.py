@@ -16,12 +16,13 @@ from congruence.figures.layout import (
     MOST_FLOWS,
     MOST_NAMES,
     MOST_VALUES,
+    Alluvial,
     alluvial_of,
     arranged,
-    coloured_flow,
     curve_title,
     ensemble_parts,
     error_bars,
+    flow_between,
     steps,
     views,
 )
@@ -70,47 +71,34 @@ def draw_pairs(result: AllPairs, measure: str | None = None) -> Figure:
 
 def draw_flow(result: Comparison, most: int = MOST_FLOWS) -> Figure:
     """The flow between the clusters of two clusterings."""
-    from plotly import graph_objects as go
-
-    flow, colours = coloured_flow(result, most)
-    i, j = np.nonzero(flow.counts)
-    names = [escaped(f"{name}") for name in (*flow.rows, *flow.columns)]
-    faded = [_faded(c) for c in colours]
-    many, pad, room = max(len(flow.rows), len(flow.columns)), 14, 260.0
-    inside = room + pad * (many - 1)  # plotly draws bars of total height `room`, with `pad` between them
-    places = []
-    for sums in (flow.counts.sum(axis=1), flow.counts.sum(axis=0)):
-        heights = sums / (float(flow.counts.sum()) or 1.0) * room
-        places += ((np.cumsum(heights + pad) - pad - heights / 2) / inside).tolist()
-    trace = go.Sankey(
-        arrangement="fixed", textfont={"size": 11},
-        node={
-            "label": names, "color": colours, "pad": pad, "thickness": 12,
-            "x": [0.001] * len(flow.rows) + [0.999] * len(flow.columns), "y": np.clip(places, 0.001, 0.999).tolist(),
-        },
-        link={
-            "source": i.tolist(), "target": (j + len(flow.rows)).tolist(), "value": flow.counts[i, j].tolist(),
-            "color": [faded[x] for x in i],
-        },
-    )  # fmt: skip
-    shown = go.Figure(trace)
+    shown, tall = _sankey(flow_between(result, most))
     a, b = (escaped(name) for name in result.names)
     first = next(iter(result), None)
     said = f", {first} {number(result[first])}" if first is not None else ""
     edge = {"l": 40, "r": 40, "t": 60, "b": 20}
-    title = f"{a} (left) and {b} (right){said}"
-    shown.update_layout(title=title, template="plotly_white", width=760, height=int(inside) + 80, margin=edge)
+    shown.update_layout(title=f"{a} (left) and {b} (right){said}", width=760, height=int(tall) + 80, margin=edge)
     return shown
 
 
 def draw_alluvial(e: Ensemble) -> Figure:
     """The flow of points through the members of an ensemble, from left to right."""
+    a = alluvial_of(e)
+    shown, tall = _sankey(a)
+    for c, name in enumerate(a.titles):
+        shown.add_annotation(
+            x=c / (len(a.titles) - 1), y=1.06, xref="paper", yref="paper", text=escaped(name), showarrow=False
+        )
+    shown.update_layout(width=max(760, 240 * len(a.names)), height=int(tall) + 100)
+    return shown
+
+
+def _sankey(a: Alluvial) -> tuple[Figure, float]:
+    """The flow between neighbours of several clusterings, and its height."""
     from plotly import graph_objects as go
 
-    a = alluvial_of(e)
     start = np.concatenate([[0], np.cumsum([len(names) for names in a.names])])
     pad, room, last = 14, 260.0, len(a.names) - 1
-    inside = room + pad * (max(len(names) for names in a.names) - 1)
+    inside = room + pad * (max(len(names) for names in a.names) - 1)  # bars of total height `room`, `pad` between them
     x, y = [], []
     for c, names in enumerate(a.names):
         sums = a.counts[c].sum(axis=1) if c < last else a.counts[c - 1].sum(axis=0)
@@ -130,10 +118,8 @@ def draw_alluvial(e: Ensemble) -> Figure:
     }  # fmt: skip
     link = {"source": source, "target": target, "value": value, "color": colour}
     shown = go.Figure(go.Sankey(arrangement="fixed", textfont={"size": 11}, node=node, link=link))
-    for c, name in enumerate(a.titles):
-        shown.add_annotation(x=c / last, y=1.06, xref="paper", yref="paper", text=escaped(name), showarrow=False)
-    shown.update_layout(template="plotly_white", width=max(760, 240 * len(a.names)), height=int(inside) + 100)
-    return shown
+    shown.update_layout(template="plotly_white")
+    return shown, inside
 
 
 def _faded(colour: str) -> str:
