@@ -16,6 +16,9 @@ from typing import Any
 import pytest
 
 import congruence as cg
+from congruence.inputs.files import READERS
+from congruence.machine.writing import TABLES
+from congruence.scanning.sources import OPENERS
 
 PACKAGE = Path(cg.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -140,6 +143,12 @@ def test_the_package_sets_no_attributes_by_name():
 
 #: objects whose attributes are set by name: the standard streams, the settings of a command, and a copy of a scan
 SET_BY_NAME = {"sys", "settings", "other"}
+
+
+def test_files_read_in_parts_are_read_whole_too():
+    """Kinds of files that are scanned are those that a folder is searched for, and each has a reader for memory."""
+    assert {*OPENERS} == {*TABLES}
+    assert {*OPENERS} < {*READERS}
 
 
 # --- the path of a call through the packages --------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import congruence as cg
-from congruence.inputs import files
+from congruence.inputs import files, joining
 from congruence.inputs.column_names import named_columns
 
 COLUMNS = {"cell": [f"c{i}" for i in range(6)], "truth": [0, 0, 1, 1, 2, 2], "leiden": ["a", "a", "b", "b", "b", "c"]}
@@ -238,19 +238,19 @@ def test_columns_of_row_names_are_left_out():
 
 
 def test_joining_ids():
-    """Rows are joined by id in the order of the first side; those without a partner are counted."""
-    a, b, notes = files.join(["p", "q", "r", None], ["r", "p", "s"], ("A", "B"))
+    """Rows are joined by id in the order of the first side; a note counts those without a partner."""
+    a, b = joining.join(["p", "q", "r", None], ["r", "p", "s"], ("A", "B"))
     assert a.tolist() == [0, 2]
     assert b.tolist() == [1, 0]
-    assert notes == [
-        "1 of 3 ids of A have no partner and were left out",
-        "1 of 3 ids of B have no partner and were left out",
+    tables = [{"id": pa.array(ids)} for ids in (["p", "q", "r"], ["r", "p", "s"])]
+    assert joining.joined_rows(tables, ("A", "B"), "id").notes == [
+        "rows are joined by 'id': 2 points; 1 of 3 rows of A have no partner and are left out; "
+        "1 of 3 rows of B have no partner and are left out"
     ]
-    assert files.join([1, 2], ["2", "1"], ("A", "B"))[2] == []
     with pytest.raises(cg.InputError, match="A: id 'p' occurs more than once"):
-        files.join(["p", "p"], ["p"], ("A", "B"))
+        joining.join(["p", "p"], ["p"], ("A", "B"))
     with pytest.raises(cg.InputError, match=r"no id of A is in B \(as in 'p' and 'q'\)"):
-        files.join(["p"], ["q"], ("A", "B"))
+        joining.join(["p"], ["q"], ("A", "B"))
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "out.feather"])

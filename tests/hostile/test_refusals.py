@@ -13,7 +13,7 @@ from pyarrow import feather, parquet
 
 import congruence as cg
 from congruence.errors import visible
-from congruence.inputs import files, formats
+from congruence.inputs import files
 from congruence.scanning import parts, schedule
 from hostile.running import run
 
@@ -170,9 +170,9 @@ def test_columns_of_one_soft_clustering_count_once(tmp_path):
     """NAME:CLUSTER are memberships; a file whose header does not give the number of columns is read."""
     for name, width in (("x.csv", 3), ("x.parquet", 3), ("x.arrow", 3)):
         files.write_table({"u:a": [0.5], "u:b": [0.5], "v": [1], "w": [1]}, tmp_path / name)
-        assert formats.width_of(tmp_path / name, files.suffix_of(tmp_path / name)) == width
+        assert files.width_of(tmp_path / name) == width
     (tmp_path / "x.parquet").write_bytes(b"no table")
-    assert formats.width_of(tmp_path / "x.parquet", ".parquet") == 0
+    assert files.width_of(tmp_path / "x.parquet") == 0
 
 
 def test_threads_and_jobs_are_bounded(tmp_path):

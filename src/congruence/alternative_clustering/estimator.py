@@ -18,7 +18,7 @@ from congruence.errors import InputError, NotApplicable, names_in, refused, warn
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.estimators import Clusterer, as_table, check_container, new_points
-from congruence.inputs.labels import frame_kind
+from congruence.inputs.labels import frame_kind, names_of_columns
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EnsembleLike, Frame, OptionValue, PointsLike, Seed
 
@@ -197,8 +197,7 @@ class AlternativeClustering(Clusterer):
 def _has_words(X: Frame) -> bool:
     """Whether the data have nominal attributes."""
     if hasattr(X, "columns"):
-        names = X.column_names if hasattr(X, "column_names") else list(X.columns)
-        return any(_has_words(np.asarray(X[name])) for name in names)
+        return any(_has_words(np.asarray(X[name])) for name in names_of_columns(X))
     if isinstance(X, dict) and not hasattr(X, "tocsr"):
         return True
     values = np.asarray(X) if not hasattr(X, "tocsr") else np.empty(0)

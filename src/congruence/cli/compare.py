@@ -154,7 +154,7 @@ def compare(
             )
         (name_a, a), (name_b, b) = read_covers(paths, format_in, n, keys).items()
         result: Comparison | AgainstReference = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
-    elif len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
+    elif len(more) == 1 and files.suffix_of(Path(more[0])) in files.READERS:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
         _for_one_file(client=client, checkpoint=checkpoint, **{"skip-bad": skip_bad or None})
         _one_pair(correction)

@@ -58,7 +58,7 @@ def two_columns(
 
     if out is not None:
         files.check_writable(out, file, *map(Path, more))
-    if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READABLE:
+    if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READERS:
         if long is not None:
             raise InputError("--long names columns of one file, but two files were given; join them first")
         return columns_of_two_files(file, Path(more[0]), columns, id, noise)

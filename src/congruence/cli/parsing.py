@@ -102,10 +102,9 @@ MOST_SHOWN_COLUMNS = 200
 
 def check_width(file: Path, columns: str | None, long: str | None, most: int = MOST_COLUMNS, instead: str = "") -> None:
     """Refuse a table of very many columns by its header, before it is read, unless columns are named."""
-    from congruence.inputs.files import suffix_of
-    from congruence.inputs.formats import width_of
+    from congruence.inputs.files import width_of
 
-    width = 0 if columns or long else width_of(file, suffix_of(file))
+    width = 0 if columns or long else width_of(file)
     if width > max(most, MOST_COLUMNS):
         raise InputError(
             f"{file} has {width:,} columns, but at most {most:,} can be compared with each other; choose some with "

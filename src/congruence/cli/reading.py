@@ -217,9 +217,9 @@ def scanned_columns(
     from congruence.inputs import files
     from congruence.inputs.column_names import named_columns, other_references, reference_among
     from congruence.scanning.first_rows import named_names
-    from congruence.scanning.sources import SCANNED, source_of
+    from congruence.scanning.sources import OPENERS, source_of
 
-    if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in SCANNED):
+    if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in OPENERS):
         return None  # --memory stops the run if it needs more
     if long is not None:
         raise cg.InputError("--long tables are read into memory; leave out --client, --checkpoint and --skip-bad")

@@ -12,7 +12,7 @@ from congruence.errors import InputError, hint, joined, names_in, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.formats import is_anndata, matrix_of
-from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory
+from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory, is_frame, names_of_columns
 from congruence.machine import device
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, DeviceArray, PointsLike
@@ -125,9 +125,8 @@ def raw_columns(X: PointsLike) -> tuple[tuple[str, ...], list[ColumnLike]]:
         dense = matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
         return tuple(own), [dense[:, j] for j in range(dense.shape[1])]
     table = in_memory(X)
-    kind = frame_kind(table)
-    if kind is not None and hasattr(table, "columns"):
-        names = list(table.column_names) if kind == "pyarrow" else list(table.columns)
+    if is_frame(table):
+        names = names_of_columns(table)
         if len(set(map(str, names))) < len(names):
             raise InputError("two attributes of the data have the same name")
         return tuple(map(str, names)), [table[name] for name in names]

@@ -8,9 +8,9 @@ import numpy as np
 
 from congruence.ensembles.generators import as_data
 from congruence.errors import InputError
-from congruence.inputs.labels import frame_kind
+from congruence.inputs.labels import is_frame, names_of_columns
 from congruence.statistics.tables import Array
-from congruence.typing import Frame, PointsLike
+from congruence.typing import PointsLike
 
 #: features named for a cluster, and most features of the heat map
 NAMED, MOST_FEATURES = 5, 30
@@ -58,9 +58,8 @@ def features_of(X: Array, names: tuple[str, ...], labels: Array, k: int) -> Feat
 def numbers_of(data: PointsLike, n: int) -> tuple[Array, tuple[str, ...]]:
     """The data as points × features, and the names of the features; default names if the data have none."""
     names = None
-    frame: Frame = data
-    if frame_kind(data) is not None and hasattr(data, "columns"):
-        names = [str(x) for x in (frame.column_names if frame_kind(data) == "pyarrow" else frame.columns)]
+    if is_frame(data):
+        names = [str(x) for x in names_of_columns(data)]
     elif isinstance(data, dict):
         if not data:
             raise InputError("the data have no columns")

@@ -24,6 +24,7 @@ from congruence.inputs.labels import (
     in_memory,
     is_frame,
     is_sparse,
+    names_of_columns,
     unwrap_2d,
 )
 from congruence.inputs.memberships import Memberships
@@ -155,7 +156,7 @@ def _kind_name(array: Array) -> str:
 
 
 def _clustering_from_frame(data: Frame, who: str) -> Clustering:
-    columns = list(data.column_names) if frame_kind(data) == "pyarrow" else list(data.columns)
+    columns = names_of_columns(data)
     if len(columns) == 1:
         return as_clustering(data[columns[0]], who)
     matrix, index, _, kind, names = unwrap_2d(data)

@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.errors import Caution, InputError
 from congruence.inputs.files import without_ids
-from congruence.inputs.labels import Labels, frame_kind
+from congruence.inputs.labels import Labels, frame_kind, names_of_columns
 from congruence.machine import device
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, DeviceArray, Frame, WeightsLike
@@ -62,7 +62,7 @@ def title_of(column: object) -> str | None:
 def frame_columns(frame: Frame, who: str) -> tuple[list[tuple[str, ColumnLike]], list[Caution], str | None]:
     """The columns of a frame that are labels, by the rule for columns of every table, and what the others are."""
     kind = frame_kind(frame)
-    names = list(frame.column_names) if kind == "pyarrow" else list(frame.columns)
+    names = names_of_columns(frame)
     if len(set(names)) < len(names):
         twice = next(x for x in names if names.count(x) > 1)
         raise InputError(f"{who} has two columns named {twice!r}; give them different names")

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.errors import InputError
 from congruence.inputs.coerce import as_clustering
-from congruence.inputs.labels import Labels, frame_kind
+from congruence.inputs.labels import Labels, frame_kind, is_frame, names_of_columns
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array, ClusterNames, label_order
 from congruence.typing import Frame, Label, MatrixLike
@@ -40,7 +40,7 @@ def memberships_of(data: object, keys: Keys, who: str) -> Members:
         return _of_matrix(data, range(data.shape[0]), range(data.shape[1]), who)
     if isinstance(data, Mapping):
         return _of_mapping(data, keys, who)
-    if frame_kind(data) is not None and hasattr(data, "columns"):
+    if is_frame(data):
         return _of_frame(data, who)
     if isinstance(data, Labels) or frame_kind(data) is not None or (isinstance(data, np.ndarray) and data.ndim == 1):
         return _of_labels(data, who)
@@ -133,8 +133,8 @@ def _of_matrix(data: MatrixLike, ids: Sequence[Label], names: Sequence[Label], w
 
 
 def _of_frame(data: Frame, who: str) -> Members:
-    kind = frame_kind(data)
-    columns = [str(c) for c in (data.column_names if kind == "pyarrow" else data.columns)]
+    given = names_of_columns(data)
+    columns = [str(c) for c in given]
     wanted = [next((c for c in columns if c.lower() in known), None) for known in (POINT_NAMES, CLUSTER_NAMES)]
     if None not in wanted or len(columns) == 2:
         names = wanted if None not in wanted else columns
@@ -144,9 +144,7 @@ def _of_frame(data: Frame, who: str) -> Members:
         return Members(ids, at, of, clusters)
     if not columns:
         raise InputError(f"{who}: a frame without columns is not a cover")
-    matrix = np.column_stack(
-        [np.asarray(plain(data[c])) for c in (data.column_names if kind == "pyarrow" else data.columns)]
-    )
+    matrix = np.column_stack([np.asarray(plain(data[c])) for c in given])
     if matrix.dtype.kind not in "biuf":
         raise InputError(
             f"{who}: a frame is a cover as a long table with columns 'point' and 'cluster', or as 0/1 columns, one per cluster"

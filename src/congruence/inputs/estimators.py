@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from congruence.errors import InputError, refused, some_of, warn, yes_or_no
 from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.formats import is_anndata, matrix_of
-from congruence.inputs.labels import in_memory
+from congruence.inputs.labels import in_memory, names_of_columns
 from congruence.typing import Frame, MatrixLike, OptionValue, PointsLike
 
 
@@ -67,8 +67,7 @@ def is_labels(X: Frame) -> bool:
     if hasattr(X, "tocsr"):
         return False
     if hasattr(X, "columns"):
-        names = X.column_names if hasattr(X, "column_names") else list(X.columns)
-        return any(is_labels(np.asarray(X[name])) for name in names)
+        return any(is_labels(np.asarray(X[name])) for name in names_of_columns(X))
     values = np.asarray(X)
     if values.dtype.kind == "O":
         plain = [x for x in values.ravel().tolist() if x is not None and not (isinstance(x, float) and np.isnan(x))]
@@ -83,7 +82,7 @@ def check_one_kind(X: Frame) -> None:
     """Refuse a frame that mixes measurements and whole numbers: without a generator, the latter may or may not be clusterings."""
     if not hasattr(X, "columns"):
         return
-    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    names = names_of_columns(X)
     measured = [
         str(name)
         for name in names

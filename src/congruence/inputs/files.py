@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv as csv_of_python
+import io
 import re
 import stat
 import struct
 import tokenize
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -33,8 +35,8 @@ from congruence.inputs.formats import (
     read_json,
     warn_of_encoding,
 )
-from congruence.inputs.labels import Labels, frame_kind, in_memory
-from congruence.inputs.numpy_files import array_of, columns_of
+from congruence.inputs.labels import Labels, frame_kind, in_memory, is_frame, names_of_columns
+from congruence.inputs.numpy_files import array_of, columns_declared, columns_of
 from congruence.inputs.text_cells import as_text
 from congruence.machine.writing import check_target, replacing
 from congruence.statistics.tables import Array
@@ -46,8 +48,6 @@ if TYPE_CHECKING:
 
 #: fields of a text file that mean a missing label
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>"]
-
-READABLE = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow", ".npy", ".npz", *JSON, *EXCEL, *ANNDATA)
 
 WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
 
@@ -83,18 +83,13 @@ def read_columns(
     """
     path = existing_file(local_file(path))
     kind = suffix_of(path)
-    if kind not in READABLE:
-        raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READABLE)}")
+    if kind not in READERS:
+        raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READERS)}")
     if sheet is not None and kind not in EXCEL:
         raise InputError(f"{path} has no sheets; leave out sheet", f"{path} has no sheets; leave out --sheet")
     with readable(path):
-        if kind in EXCEL:
-            return _checked(read_excel(path, sheet), path)
-        if kind in (".npy", ".npz"):
-            return columns_of(path)
-        if kind in ANNDATA:
-            return obs_columns(read_anndata(path))
-        return _read_arrow(path, kind, MISSING if na_values is None else ["", *na_values])
+        found = READERS[kind].read(path, MISSING if na_values is None else ["", *na_values], sheet)
+        return found if isinstance(found, dict) else _checked(found, path)
 
 
 def read_array(path: str | Path) -> Array:
@@ -166,24 +161,6 @@ def why_unreadable(error: BaseException) -> str:
     return said[:300]
 
 
-def _read_arrow(path: Path, kind: str, missing: Sequence[str]) -> dict[str, ColumnLike]:
-    if kind == ".parquet":
-        from pyarrow import parquet
-
-        table = parquet.read_table(path, page_checksum_verification=True)
-        table.validate(full=True)  # text that is not UTF-8
-    elif kind in (".feather", ".arrow"):
-        from pyarrow import feather
-
-        table = feather.read_table(path, memory_map=False)
-        table.validate(full=True)  # offsets and codes beyond the data would crash the process
-    elif kind in JSON:
-        table = read_json(path, kind)
-    else:
-        table = _decoded_text(path, kind, missing)
-    return _checked(table, path)
-
-
 def _checked(table: Frame, path: Path) -> dict[str, ColumnLike]:
     """The columns of a table by name; each name once, and some rows."""
     names = table.column_names
@@ -194,9 +171,38 @@ def _checked(table: Frame, path: Path) -> dict[str, ColumnLike]:
     return {name: table.column(i) for i, name in enumerate(names)}
 
 
-def _decoded_text(path: Path, kind: str, missing: Sequence[str]) -> Frame:
+def _parquet(path: Path, *_: object) -> Frame:
+    from pyarrow import parquet
+
+    table = parquet.read_table(path, page_checksum_verification=True)
+    table.validate(full=True)  # text that is not UTF-8
+    return table
+
+
+def _parquet_names(path: Path) -> Sequence[str]:
+    from pyarrow import parquet
+
+    return list(parquet.read_schema(path).names)
+
+
+def _arrow(path: Path, *_: object) -> Frame:
+    from pyarrow import feather
+
+    table = feather.read_table(path, memory_map=False)
+    table.validate(full=True)  # offsets and codes beyond the data would crash the process
+    return table
+
+
+def _arrow_names(path: Path) -> Sequence[str]:
+    from pyarrow import ipc
+
+    with ipc.open_file(path) as file:
+        return list(file.schema.names)
+
+
+def _text(path: Path, missing: Sequence[str], _: object) -> Frame:
     """A text file in UTF-8, UTF-16 or, with a warning, in the code page of Windows."""
-    encoding = encoding_of(path)
+    encoding, kind = encoding_of(path), suffix_of(path)
     try:
         return _read_text(path, delimiter_of(path, kind, encoding), encoding, missing)
     except (UnicodeDecodeError, ValueError) as error:
@@ -205,6 +211,52 @@ def _decoded_text(path: Path, kind: str, missing: Sequence[str]) -> Frame:
     table = _read_text(path, delimiter_of(path, kind, "cp1252"), "cp1252", missing)
     warn_of_encoding(path)
     return table
+
+
+def _text_names(path: Path) -> Sequence[str]:
+    encoding = encoding_of(path)
+    head = first_bytes(path, 1 << 20).decode(encoding, "replace").lstrip("\ufeff\r\n")
+    rows = csv_of_python.reader(io.StringIO(head, newline=""), delimiter=delimiter_of(path, suffix_of(path), encoding))
+    return next(rows, [])
+
+
+class Reader(NamedTuple):
+    """How files of one kind are read."""
+
+    #: (path, fields that are missing, sheet) → the columns, or an arrow table
+    read: Callable[[Path, Sequence[str], str | None], Frame]
+    #: the names in the header, or the number of columns; None if only reading the whole file would tell
+    names: Callable[[Path], Sequence[str] | int] | None = None
+
+
+#: kind of file → its reader; `scanning.sources.OPENERS` has those that are read in parts
+READERS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), Reader(_text, _text_names)),
+    ".parquet": Reader(_parquet, _parquet_names),
+    **dict.fromkeys((".feather", ".arrow"), Reader(_arrow, _arrow_names)),
+    **dict.fromkeys((".npy", ".npz"), Reader(lambda path, *_: columns_of(path), columns_declared)),
+    **dict.fromkeys(JSON, Reader(lambda path, *_: read_json(path, suffix_of(path)))),
+    **dict.fromkeys(EXCEL, Reader(lambda path, _, sheet: read_excel(path, sheet))),
+    **dict.fromkeys(ANNDATA, Reader(lambda path, *_: obs_columns(read_anndata(path)))),
+}
+
+
+def width_of(path: str | Path) -> int:
+    """Number of columns by the header of a file; 0 if only reading the whole file would tell.
+
+    Columns NAME:CLUSTER count once.
+    """
+    from pyarrow import ArrowException
+
+    path = local_file(path)
+    reader = READERS.get(suffix_of(path))
+    if not path.is_file() or reader is None or reader.names is None:
+        return 0
+    try:
+        names = reader.names(path)
+    except (ArrowException, OSError, ValueError, csv_of_python.Error):
+        return 0
+    return names if isinstance(names, int) else len({name.rpartition(":")[0] or name for name in names})
 
 
 def _read_text(path: Path, delimiter: str, encoding: str = "utf8", missing: Sequence[str] = tuple(MISSING)) -> Frame:
@@ -380,30 +432,6 @@ def without_ids(
     return found.taken, [] if found.is_plain else [found.line]
 
 
-def join(ids_a: ColumnLike, ids_b: ColumnLike, who: tuple[str, str]) -> tuple[Array, Array, list[str]]:
-    """Rows of both sides with the same id, in the order of the first side, and notes on ids without a partner."""
-    sides = []
-    for ids, name in zip((ids_a, ids_b), who, strict=True):
-        listed = [None if x is None else str(x) for x in (ids.to_pylist() if hasattr(ids, "to_pylist") else list(ids))]
-        place = {x: i for i, x in enumerate(listed) if x is not None}
-        if len(place) < len(listed) - listed.count(None):
-            twice = next(x for x in place if listed.count(x) > 1)
-            raise InputError(f"{name}: id {twice!r} occurs more than once")
-        sides.append(place)
-    a, b = sides
-    common = [x for x in a if x in b]
-    if not common:
-        raise InputError(
-            f"no id of {who[0]} is in {who[1]} (as in {next(iter(a), None)!r} and {next(iter(b), None)!r})"
-        )
-    notes = [
-        f"{len(own) - len(common)} of {len(own)} ids of {name} have no partner and were left out"
-        for own, name in ((a, who[0]), (b, who[1]))
-        if len(own) > len(common)
-    ]
-    return np.array([a[x] for x in common]), np.array([b[x] for x in common]), notes
-
-
 def from_long(table: Frame, id: str = "id", method: str = "method", label: str = "label") -> dict[str, Labels]:
     """Clusterings from a long table with one row per point and method; points without a row are unassigned.
 
@@ -464,11 +492,9 @@ def _named_columns(table: Frame) -> dict[str, ColumnLike]:
     if isinstance(table, Mapping):
         return dict(table)
     table = in_memory(table)
-    kind = frame_kind(table)
-    if kind is None or not hasattr(table, "columns"):
+    if not is_frame(table):
         raise InputError(f"expected a frame with columns for id, method and label, got {type(table).__name__}")
-    names = table.column_names if kind == "pyarrow" else list(table.columns)
-    columns = {str(name): table[name] for name in names}
-    if kind == "pandas":  # rows of a long table are not points, so ignore their index
+    columns = {str(name): table[name] for name in names_of_columns(table)}
+    if frame_kind(table) == "pandas":  # rows of a long table are not points, so ignore their index
         columns = {name: column.reset_index(drop=True) for name, column in columns.items()}
     return columns

@@ -199,36 +199,6 @@ def delimiter_of(path: str | Path, kind: str, encoding: str) -> str:
     return next((d for d in (";", "\t", " ") if counts[d][0] > 1), ",")
 
 
-def width_of(path: str | Path, kind: str) -> int:
-    """Number of columns by the header of a csv, Parquet, Arrow, npy or npz file; 0 if only reading the whole file would tell.
-
-    Columns NAME:CLUSTER of one soft clustering count once.
-    """
-    from pyarrow import ArrowException, ipc, parquet
-
-    path = local_file(path)
-    if not path.is_file():
-        return 0
-    names: list[str] = []
-    try:
-        if kind == ".parquet":
-            names = parquet.read_schema(path).names
-        elif kind in (".feather", ".arrow"):
-            with ipc.open_file(path) as file:
-                names = file.schema.names
-        elif kind in (".npy", ".npz"):
-            from congruence.inputs.numpy_files import columns_declared
-
-            return columns_declared(path)
-        elif kind in (".csv", ".tsv", ".txt"):
-            encoding = encoding_of(path)
-            head = first_bytes(path, 1 << 20).decode(encoding, "replace").lstrip("\ufeff\r\n")
-            names = next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter_of(path, kind, encoding)), [])
-    except (ArrowException, OSError, ValueError, csv.Error):
-        return 0
-    return len({name.rpartition(":")[0] or name for name in names})
-
-
 # --- tables -----------------------------------------------------------------------------------------------------
 
 

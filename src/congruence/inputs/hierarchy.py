@@ -14,7 +14,7 @@ import numpy as np
 from congruence.errors import Caution, InputError, names_in, some_of
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import frame_kind
+from congruence.inputs.labels import is_frame
 from congruence.inputs.tree_formats import Merges
 from congruence.statistics.tables import Array
 from congruence.typing import Label, TreeLike
@@ -423,7 +423,7 @@ def _read(tree: TreeLike) -> Merges:
         if getattr(tree, "distances_", None) is None:
             notes = ("fit with compute_distances=True to get heights",)
         return tree_formats.from_children(tree.children_, getattr(tree, "distances_", None), notes)
-    if isinstance(tree, Ensemble | dict) or (frame_kind(tree) is not None and hasattr(tree, "columns")):
+    if isinstance(tree, Ensemble | dict) or is_frame(tree):
         return tree_formats.from_columns(tree)
     if isinstance(tree, np.ndarray) and tree.ndim == 2:
         return tree_formats.from_linkage(tree) if tree.dtype.kind == "f" else tree_formats.from_columns(tree)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from congruence.errors import InputError
 from congruence.inputs.column_kinds import arrow_column, check_distinct, id_columns, kind_of_column
 from congruence.inputs.column_names import names_rows
-from congruence.inputs.files import join, pick
+from congruence.inputs.files import pick
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike
@@ -53,7 +55,7 @@ def joined_rows(tables: Sequence[Mapping[str, ColumnLike]], who: tuple[str, str]
     ids = [pick(table, [name], path)[name] for table, name, path in zip(tables, names, who, strict=True)]
     for column, name, path in zip(ids, names, who, strict=True):
         check_distinct(column, name, path)
-    take_a, take_b, notes = join(ids[0], ids[1], who)
+    take_a, take_b = join(ids[0], ids[1], who)
     by = (
         f"rows are joined by {names[0]!r}"
         if names[0] == names[1]
@@ -62,9 +64,27 @@ def joined_rows(tables: Sequence[Mapping[str, ColumnLike]], who: tuple[str, str]
     lost = [len(column) - len(rows) for column, rows in zip(ids, (take_a, take_b), strict=True)]
     left = [f"{gone:,} of {len(column):,} rows of {path} have no partner and are left out"
             for gone, column, path in zip(lost, ids, who, strict=True) if gone]  # fmt: skip
-    del notes
     said = [f"{by}: {len(take_a):,} points" + (f"; {'; '.join(left)}" if left else "")]
     return JoinedRows(names, (take_a, take_b), {names[0]: rows_of(ids[0], take_a)}, said)
+
+
+def join(ids_a: ColumnLike, ids_b: ColumnLike, who: tuple[str, str]) -> tuple[Array, Array]:
+    """Rows of both sides with the same id, in the order of the first side."""
+    sides = []
+    for ids, name in zip((ids_a, ids_b), who, strict=True):
+        listed = [None if x is None else str(x) for x in (ids.to_pylist() if hasattr(ids, "to_pylist") else list(ids))]
+        place = {x: i for i, x in enumerate(listed) if x is not None}
+        if len(place) < len(listed) - listed.count(None):
+            twice = next(x for x in place if listed.count(x) > 1)
+            raise InputError(f"{name}: id {twice!r} occurs more than once")
+        sides.append(place)
+    a, b = sides
+    common = [x for x in a if x in b]
+    if not common:
+        raise InputError(
+            f"no id of {who[0]} is in {who[1]} (as in {next(iter(a), None)!r} and {next(iter(b), None)!r})"
+        )
+    return np.array([a[x] for x in common]), np.array([b[x] for x in common])
 
 
 def rows_of(column: ColumnLike, rows: Array) -> ColumnLike:

@@ -89,6 +89,11 @@ def is_frame(data: object) -> bool:
     return hasattr(data, "columns") and frame_kind(data) is not None
 
 
+def names_of_columns(frame: Frame) -> list[Label]:
+    """The names of the columns of a data frame of any library."""
+    return list(frame.column_names if frame_kind(frame) == "pyarrow" else frame.columns)
+
+
 def is_sparse(data: object) -> bool:
     """Whether it is a scipy sparse matrix."""
     return hasattr(data, "tocsr") and hasattr(data, "nnz")
@@ -103,7 +108,7 @@ def unwrap_2d(data: MatrixLike) -> tuple[MatrixLike, Index, str | None, str | No
     """(matrix, index, name, frame kind, column names) of a 2-D input."""
     if is_frame(data):
         kind = frame_kind(data)
-        names = list(data.column_names) if kind == "pyarrow" else list(data.columns)
+        names = names_of_columns(data)
         if kind == "pyarrow":
             matrix = np.column_stack([c.to_numpy() for c in data.columns]) if names else np.empty((0, 0))
         else:

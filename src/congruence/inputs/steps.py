@@ -15,7 +15,7 @@ from congruence.inputs.column_kinds import arrow_column, check_distinct, kind_of
 from congruence.inputs.column_names import listed_names, names_rows
 from congruence.inputs.cover import Cover
 from congruence.inputs.kinds import Unassigned
-from congruence.inputs.labels import Labels, frame_kind, in_memory, is_frame, is_sparse, unwrap_2d
+from congruence.inputs.labels import Labels, frame_kind, in_memory, is_frame, is_sparse, names_of_columns, unwrap_2d
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.tables import Array
 from congruence.typing import (
@@ -201,7 +201,7 @@ def _columns_of(
 ) -> tuple[list[tuple[str, ClusteringLike]], tuple[Label, ...] | None, str | None, str | None]:
     """The columns of a frame that are steps; a column that names the rows gives the ids."""
     kind = frame_kind(frame)
-    names = list(frame.column_names) if kind == "pyarrow" else list(frame.columns)
+    names = names_of_columns(frame)
     columns = {str(name): frame[name] for name in names}
     if len(columns) < len(names):
         raise InputError("two columns of the steps have the same name; give them different names")

@@ -16,8 +16,7 @@ from congruence.figures.features import Features, features_of
 from congruence.figures.layout import distances, groups_of
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.files import suffix_of
-from congruence.inputs.formats import width_of
+from congruence.inputs.files import width_of
 from congruence.reporting.answer import Answer, answer_of, counted_of, settled, why_trivial
 from congruence.reporting.consensus_section import ConsensusSection, Levels, consensus_section, levels_of
 from congruence.reporting.members import (
@@ -189,7 +188,7 @@ def build(
 
 def _check_width(clusterings: EnsembleLike) -> None:
     """Refuse a file with too many columns before it is read."""
-    if isinstance(clusterings, str | Path) and (width := width_of(clusterings, suffix_of(Path(clusterings)))) > WIDEST:
+    if isinstance(clusterings, str | Path) and (width := width_of(clusterings)) > WIDEST:
         raise InputError(
             f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but {clusterings} has {width:,} columns; read "
             "those of the clusterings into a frame"

@@ -9,7 +9,7 @@ from congruence.inputs.coerce import as_clustering
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.ensemble import columns_of
 from congruence.inputs.files import numbers_of
-from congruence.inputs.labels import Labels, frame_kind, in_memory
+from congruence.inputs.labels import Labels, in_memory, is_frame
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.weights import whole_numbers
 from congruence.scanning.vocabulary import kind_of
@@ -23,7 +23,7 @@ def batch_columns(batch: Frame) -> dict[str, ColumnLike]:
     batch = in_memory(batch)
     if isinstance(batch, pa.RecordBatch | pa.Table):
         return dict(zip(batch.schema.names, batch.columns, strict=True))
-    framed = frame_kind(batch) is not None and hasattr(batch, "columns")
+    framed = is_frame(batch)
     columns = {str(x): batch[x] for x in batch.columns} if framed else dict(columns_of(batch)[0])
     return {name: _as_arrow(column, name) for name, column in columns.items()}
 

@@ -11,7 +11,6 @@ from congruence.errors import InputError, joined, names_in
 from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
-from congruence.machine.writing import TABLES
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.parts import (
@@ -28,14 +27,11 @@ from congruence.scanning.parts import (
     state_of,
 )
 from congruence.scanning.vocabulary import unreadable
-from congruence.typing import Frame, ScanLike
+from congruence.typing import Frame, Record, ScanLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
-
-#: kinds of files that are scanned
-SCANNED = TABLES
 
 
 # --- inputs -----------------------------------------------------------------------------------------------------
@@ -98,6 +94,38 @@ class _Listed(Input):
         return sum(guess_of(part) for part in self.listed)
 
 
+def _parquet(path: str, about: Record, _: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
+    footer = footer_of(path, *about["state"])
+    many = range(footer.num_row_groups)
+    return footer.schema.to_arrow_schema(), [RowGroup(path, g, footer.row_group(g).num_rows, **about) for g in many]
+
+
+def _arrow(path: str, about: Record, _: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
+    pa = arrow_library()
+    with open(path, "rb") as stream:
+        if stream.read(6) != b"ARROW1":  # as in memory: the reader itself looks only at the end of the file
+            raise ValueError("it is not a Feather V2 or Arrow IPC file")
+    with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
+        rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
+        return file.schema, [ArrowFile(path, rows, **about)]
+
+
+def _text(path: str, about: Record, missing: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
+    encoding = checked_encoding_of(path)
+    delimiter = delimiter_of(path, suffix_of(Path(path)), encoding)
+    part = TextFile(path, delimiter, encoding=encoding, missing=tuple(missing), **about)
+    schema = part.schema
+    if encoding == "cp1252":
+        warn_of_encoding(about["shown"])
+    return schema, [part]
+
+
+#: kinds of text files, whose fields may be numbers
+TEXTS = (".csv", ".tsv", ".txt")
+#: kind of file that is scanned → (path, its name in messages and its state, fields that are missing) → names, parts to count
+OPENERS = {".parquet": _parquet, ".feather": _arrow, ".arrow": _arrow, **dict.fromkeys(TEXTS, _text)}
+
+
 class _Files(_Listed):
     def __init__(self, paths: Sequence[str], text: str, missing: Sequence[str] = tuple(MISSING)) -> None:
         self.text, self.paths, self.missing = text, paths, tuple(missing)
@@ -115,32 +143,13 @@ class _Files(_Listed):
             assert isinstance(first, Broken)
             raise first.error
 
-    def _open(self, path: str) -> tuple[pa.Schema, list[Part]]:
-        pa = arrow_library()
-        kind, shown, path = suffix_of(Path(path)), path, os.path.abspath(path)
+    def _open(self, path: str) -> tuple[pa.Schema, Sequence[Part]]:
+        shown, path = path, os.path.abspath(path)
         _, *state = state_of(path)
-        found = state[0], state[1]
         self.size += state[0]
-        if kind == ".parquet":
-            footer = footer_of(path, *found)
-            many = range(footer.num_row_groups)
-            return footer.schema.to_arrow_schema(), [
-                RowGroup(path, g, footer.row_group(g).num_rows, shown, found) for g in many
-            ]
-        if kind in (".feather", ".arrow"):
-            with open(path, "rb") as stream:
-                if stream.read(6) != b"ARROW1":  # as in memory: the reader itself looks only at the end of the file
-                    raise ValueError("it is not a Feather V2 or Arrow IPC file")
-            with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
-                rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
-                return file.schema, [ArrowFile(path, rows, shown, found)]
-        encoding = checked_encoding_of(path)
-        part = TextFile(path, delimiter_of(path, kind, encoding), None, shown, found, encoding, self.missing)
-        schema = part.schema
-        if encoding == "cp1252":
-            warn_of_encoding(shown)
-        self.fields = True
-        return schema, [part]
+        kind = suffix_of(Path(path))
+        self.fields |= kind in TEXTS
+        return OPENERS[kind](path, {"shown": shown, "state": tuple(state)}, self.missing)
 
     def fingerprint(self) -> str:
         found = []
@@ -289,12 +298,12 @@ def _paths(path: Path) -> list[str]:
         is_folder = False
     if is_folder:
         try:
-            found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in SCANNED]
+            found = [p for p in sorted(path.rglob("*")) if p.is_file() and suffix_of(p) in OPENERS]
         except OSError as error:
             raise InputError(f"the folder {path} could not be read: {error.strerror or error}") from None
         found = [p for p in found if not any(x.startswith(("_", ".")) for x in p.relative_to(path).parts)]
         if not found:
-            raise InputError(f"there are no files to scan in {path}; a scan reads {joined(SCANNED)}")
+            raise InputError(f"there are no files to scan in {path}; a scan reads {joined(OPENERS)}")
     elif "*" in str(path):
         import glob
 
@@ -304,9 +313,9 @@ def _paths(path: Path) -> list[str]:
     else:
         found = [existing_file(path)]
     kinds = {suffix_of(p) for p in found}
-    if not kinds <= set(SCANNED):
-        wrong = next(p for p in found if suffix_of(p) not in SCANNED)
+    if not kinds <= OPENERS.keys():
+        wrong = next(p for p in found if suffix_of(p) not in OPENERS)
         raise InputError(
-            f"{wrong}: files of kind {suffix_of(wrong) or '(none)'} cannot be scanned; use {joined(SCANNED, 'or')}"
+            f"{wrong}: files of kind {suffix_of(wrong) or '(none)'} cannot be scanned; use {joined(OPENERS, 'or')}"
         )
     return [str(p) for p in found]
