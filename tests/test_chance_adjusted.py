@@ -310,3 +310,39 @@ def test_intervals_of_few_differences_reach_towards_agreement():
     assert few.high < 1
     assert few.high - few.value > 1.1 * (few.value - few.low)
     assert many.high - many.value == pytest.approx(many.value - many.low, rel=0.2)
+
+
+@pytest.mark.parametrize("n", [6, 7, 22, 26])
+def test_a_measure_that_is_always_best_is_0_unless_the_clusterings_are_identical(n):
+    """The homogeneity with a single cluster is 1 for any clustering: nothing above chance, for any number of points."""
+    single, split = [0] * n, [i % 3 for i in range(n)]
+    for b, value in ((split, 0.0), (single, 1.0)):
+        assert cg.adjusted("homogeneity")(single, b) == value
+        assert cg.permutation_test(single, b, "homogeneity", 20, random_state=0).adjusted == value
+
+
+def partitions_of(n):
+    """All partitions of n points, as labels."""
+    found = [[]]
+    for _ in range(n):
+        found = [[*labels, c] for labels in found for c in range(max(labels, default=-1) + 2)]
+    return found
+
+
+@pytest.mark.parametrize("null", ["all", "n_clusters"])
+@pytest.mark.parametrize("key", ["ari", "jaccard", "rand", "nmi_joint", "homogeneity", "completeness", "mi", "vi"])
+def test_one_sided_expectations_count_the_clustering_that_is_identical(key, null):
+    """With a fixed, the exact mean is that over all partitions, of which one may be identical to a and best at 0/0."""
+    measure = cg.measure(key)
+    adjusted = cg.adjusted(key, null=null, sided="one", n_draws=2)
+    for n in (1, 2, 3, 4):
+        every = partitions_of(n)
+        for a in every:
+            for b in every:
+                found = adjusted.expectation(a, b)
+                pool = [x for x in every if null == "all" or len(set(x)) == len(set(b))]
+                if found.is_exact:
+                    assert found.value == pytest.approx(np.mean([measure(a, x) for x in pool]), abs=1e-12), (a, b)
+    if key == "ari":
+        assert adjusted.expectation([0, 0, 0], [0, 0, 0]).value == pytest.approx(0.2 if null == "all" else 1.0)
+        assert adjusted.expectation([0, 0, 0], [0, 0, 0]).is_exact

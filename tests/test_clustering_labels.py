@@ -282,3 +282,10 @@ def test_interval_categories_are_labels():
     binned = pd.cut(pd.Series([1, 2, 3, 4, 5, 6]), 3)
     assert cg.ari(binned, SIX) == 1.0
     assert cg.relabel(SIX, binned).tolist() == SIX
+
+
+def test_infinite_labels_are_labels():
+    """inf and −inf are values like others; only NaN is missing."""
+    inf = float("inf")
+    assert cg.ari([1.5, inf, -inf, inf], [0, 1, 2, 1]) == 1.0
+    assert cg.compare_all({"a": [1.5, inf, inf], "b": [0, 1, 1]})["ari"][0, 1] == 1.0

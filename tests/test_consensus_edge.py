@@ -309,3 +309,19 @@ def test_confidence_is_calibrated():
     assert some.sum() > 300
     assert abs(right[some].mean() - sure[some].mean()) < 0.1
     assert right[sure >= 0.95].mean() > 0.95
+
+
+@pytest.mark.parametrize("method", ["cumulative", "voting"])
+def test_methods_of_voting_give_the_requested_number_of_clusters(method):
+    """Clusters that win no points take those that fit worst elsewhere, and a note says so."""
+    rng = np.random.default_rng(0)
+    noted = 0
+    for _ in range(40):
+        n, k = int(rng.integers(6, 40)), int(rng.integers(2, 6))
+        members = [rng.integers(0, rng.integers(2, 7), n) for _ in range(int(rng.integers(2, 8)))]
+        if len(np.unique(np.array(members), axis=1).T) < k:
+            continue
+        r = cg.consensus(members, k, method, random_state=0)
+        assert len(set(r.labels.tolist())) == r.n_clusters == k
+        noted += any("won no points" in note for note in r.notes)
+    assert noted

@@ -365,3 +365,18 @@ def test_counterexamples(key, axiom):
     else:
         moved = [cover([[o[i] for i in c] for c in stored["b"]], n) for o in itertools.permutations(range(n))]
         assert abs(cg.compare_to(sides[0], moved, key, threads=1)[key].mean()) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("key", "a", "b", "weights"),
+    [
+        ("onmi_lfk", [0] * 9, [3, 0, 6, 4, 2, 7, 1, 5, 6], [0.79, 0.87, 0.37, 0.12, 0.34, 0.01, 0.88, 0.65, 0.63]),
+        ("nf1", [2, 1, 0, 1, 2, 1], [2, 2, 0, 3, 3, 2], [0.3, 0.1, 0.3, 0.2, 0.1, 0.2]),
+    ],
+)
+def test_the_unit_of_weights_does_not_matter(key, a, b, weights):
+    """A cluster of all points has entropy 0, and clusters of equal weight stay equal, in any unit of the weights."""
+    measure = getattr(cg, key)
+    whole = measure(a, b, frequency=[round(100 * w) for w in weights])
+    for unit in (1, 100, 7.5, 0.1, 3):
+        assert measure(a, b, sample_weight=[w * unit for w in weights]) == pytest.approx(whole, abs=1e-12)

@@ -238,3 +238,12 @@ def test_values_of_dendextend():
     # merges of equal height: theirs by the order of the merges, ours by mid-ranks
     assert cg.bakers_gamma(a, b) == pytest.approx(printed["cor_bakers_gamma"][0], abs=1e-4)
     assert printed["mtcars[1:5, ]: cor_FM_index, k = 2"] != pytest.approx([cg.cut_curve(p, q)[2]], abs=0.1)
+
+
+def test_a_curve_of_three_points_has_its_mean():
+    """Mean and deviation over permutations are those of all 3! orders; with three points no two pairs are disjoint."""
+    a, b = cg.Hierarchy("((a:1,b:1):1,c:2);"), cg.Hierarchy("((a:1,c:1):1,b:2);")
+    curve = cg.cut_curve(a, b)
+    values = [cg.wallace([0, 0, 1], labels) for labels in itertools.permutations([0, 1, 0])]
+    assert curve.mean.tolist() == pytest.approx([np.mean(values)])
+    assert curve.sd.tolist() == pytest.approx([np.std(values)])

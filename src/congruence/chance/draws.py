@@ -212,18 +212,35 @@ class RandomPair:
                 for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
             ]
             at = np.array([*same, same[0] * same[1] / pairs])
-            f = partial(pairs_value, m, self.n)
+            f, own = partial(pairs_value, m, self.n), same[0]
             probes = _probes(self.is_free, at, pairs, lambda a, b: (np.maximum(0.0, a + b - pairs), np.minimum(a, b)))
             how = Exactness.CLOSED_FORM
         elif issubclass(m.needs, Info) and (self.null == "permutation" or m.needs is Info):
             entropies = [null_models.expected_entropy(self.n, blocks) for blocks in self.blocks]
             at = np.array([*entropies, sum(entropies) - self.information])
-            f = partial(_of_info, m, self.n, self.information)
+            f, own = partial(_of_info, m, self.n, self.information), entropies[0]
             probes = _probes(self.is_free, at, math.log(self.n), lambda a, b: (np.maximum(a, b), a + b))
             how = Exactness.EXPECTED_MI
         else:
             return None
-        return (float(f(at[:, None])[0]), how) if is_affine(f, probes) else None
+        mean = float(f(at[:, None])[0]) if is_affine(f, probes) else None
+        if self.is_free == (False, True):
+            mean = self._with_equal(m, f, at, np.full(3, own), mean)
+        return None if mean is None else (mean, how)
+
+    def _with_equal(
+        self, m: Measure, f: Callable[[Array], Array], at: Array, equal: Array, mean: float | None
+    ) -> float | None:
+        """The mean if a is fixed, and so b may equal it, where a measure that is 0/0 has its best value and is not affine."""
+        k = self._k(self.sizes_b)
+        chance = 0.0 if k is not None and k != len(self.sizes_a) else null_models.chance_of_one(self.n, k)
+        there, middle = f(np.stack([equal, (at + equal) / 2], axis=1)).tolist()
+        there = m.best if math.isnan(there) else there
+        if chance >= 1:
+            return there
+        if mean is None or abs(gap := there - (2 * middle - mean)) < 1e-9:
+            return mean
+        return mean + chance * gap
 
     def _expected_of_covers(self, m: Measure) -> tuple[float, Exactness] | None:
         """The mean of a measure that is affine in the agreement of pairs of points; it follows from each side alone."""

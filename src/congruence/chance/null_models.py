@@ -118,6 +118,20 @@ def _stirling_steps(n: int, k: int) -> Array:
     return steps
 
 
+def chance_of_one(n: int, k: int | None) -> float:
+    """Probability of each partition if all of n points into k clusters, or (None) all of any number, are equally likely.
+
+    >>> round(chance_of_one(3, None), 12), round(chance_of_one(4, 2), 12), chance_of_one(4, 1)
+    (0.2, 0.142857142857, 1.0)
+    """
+    if k is not None:
+        return float(np.prod(_stirling_steps(n, k)[1:]))
+    from scipy.special import gammaln, logsumexp
+
+    m = np.arange(1, 2 * n + 30, dtype=np.float64)
+    return math.exp(1 - logsumexp(n * np.log(m) - gammaln(m + 1)))
+
+
 def expected_blocks(n: int, k: int | None) -> tuple[Array, Array]:
     """Sizes, and how many clusters of each size a random partition has on average.
 
@@ -150,7 +164,8 @@ def expected_blocks(n: int, k: int | None) -> tuple[Array, Array]:
 def expected_entropy(n: int, blocks: tuple[Array, Array]) -> float:
     """Expected entropy in nats of a clustering with these expected numbers of clusters of these sizes."""
     sizes, many = blocks
-    return math.log(n) - float((many * xlogx(sizes)).sum()) / n
+    entropy = math.log(n) - float((many * xlogx(sizes)).sum()) / n
+    return entropy if entropy > 1e-13 else 0.0  # one cluster: below that is rounding error
 
 
 def expected_information(n: int, blocks_a: tuple[Array, Array], blocks_b: tuple[Array, Array]) -> float:

@@ -49,6 +49,7 @@ class PermutationTest(Result):
         draws: The values drawn, in order.
         is_stopped: Whether drawing stopped early.
         best: The best possible value.
+        is_identical: Whether the two clusterings are identical; None for other inputs than two partitions or covers.
         cautions: Cautions about the input.
         names: Names of the two clusterings.
         kind: Kind of frame of the inputs.
@@ -75,6 +76,7 @@ class PermutationTest(Result):
     draws: Array = field(repr=False)
     is_stopped: bool = False
     best: float = 1.0
+    is_identical: bool | None = None
     cautions: tuple[Caution, ...] = ()
     names: tuple[str, str] = ("a", "b")
     kind: str | None = None
@@ -110,8 +112,12 @@ class PermutationTest(Result):
 
     @property
     def adjusted(self) -> float:
-        """The value adjusted for chance: (value − expected) / (best − expected)."""
-        return _adjusted_value(self.value, self.expected, self.best)
+        """The value adjusted for chance: (value − expected) / (best − expected), at 0/0 1 for identical clusterings, else 0."""
+        room = self.best - self.expected
+        if abs(room) >= 1e-12:
+            return _difference(self.value, self.expected) / room
+        equal = abs(self.value - self.best) < 1e-12 if self.is_identical is None else self.is_identical
+        return 1.0 if equal else 0.0
 
     def to_dict(self) -> Record:
         """All numbers by name."""
@@ -151,14 +157,6 @@ def _divided(x: float, y: float) -> float:
     if y > 0 or math.isnan(y):
         return x / y
     return math.nan if x == 0 or math.isnan(x) else math.copysign(math.inf, x)
-
-
-def _adjusted_value(value: float, expected: float, best: float) -> float:
-    """0 for the expected value, 1 for the best value; if the two are equal, 1 if the value is the best."""
-    room = best - expected
-    if abs(room) < 1e-12:
-        return 1.0 if abs(value - best) < 1e-12 else 0.0
-    return _difference(value, expected) / room
 
 
 def permutation_test(
@@ -308,7 +306,7 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
         measure=t.measure, value=t.value, expected=clean(expected), standard_deviation=deviation,
         exactness=Exactness.MOMENTS if t.expected is None else t.exactness, is_deviation_exact=t.deviation is not None,
         p_value=p, p_two_sided=min(1.0, 2 * min(p, other)), level=level, null=t.null, n_points=t.n_points, best=t.best,
-        cautions=t.cautions, names=t.names, kind=t.kind,
+        is_identical=t.is_identical, cautions=t.cautions, names=t.names, kind=t.kind,
     )  # fmt: skip
 
 
@@ -369,7 +367,8 @@ def tested(
         exactness=Exactness.DRAWS if t.expected is None else t.exactness, is_deviation_exact=t.deviation is not None,
         p_value=p_value, p_two_sided=min(1.0, 2 * min(p_value, (bad + 1) / (many + 1))),
         p_interval=_interval_of_p(hits, many, level, is_stopped), level=level, null=t.null, n_permutations=many,
-        n_points=t.n_points, draws=draws, is_stopped=is_stopped, best=t.best, cautions=cautions, names=t.names, kind=t.kind,
+        n_points=t.n_points, draws=draws, is_stopped=is_stopped, best=t.best, is_identical=t.is_identical,
+        cautions=cautions, names=t.names, kind=t.kind,
     )  # fmt: skip
 
 

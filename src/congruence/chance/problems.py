@@ -70,6 +70,8 @@ class Problem:
     exactness: Exactness = Exactness.DRAWS
     deviation: float | None = None
     best: float = 1.0
+    #: whether two partitions or covers are identical; None for other inputs
+    is_identical: bool | None = None
     cautions: tuple[Caution, ...] = ()
     names: tuple[str, str] = ("a", "b")
     kind: str | None = None
@@ -151,7 +153,7 @@ def _of_table(tile: Tables, m: Measure, null: str, sided: str, engine: Engine) -
     return Problem(
         measure=m, value=float(measured(m, tile)[0]), draw=draw, batch=random.batch, n_points=n,
         null=in_words(null, sided), subset=subset, expected=expected, exactness=exactness, deviation=random.deviation(m),
-        best=best_value(m, tile),
+        best=best_value(m, tile), is_identical=bool(tile.identical[0]),
         sizes=(table.row_sums, table.col_sums) if table.maps is None else None, alone=float((table.count == 1).sum()) / n,
         astray=_astray(table, n),
         on_card=random.draws_at_once(m), together=float(Pairs.from_tables(tile).same_both[0]) if permuted else None,

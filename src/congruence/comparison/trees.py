@@ -154,7 +154,7 @@ def level_info(a: Hierarchy, b: Hierarchy) -> LevelInfo:
 def pair_curve(a: Hierarchy, b: Hierarchy | Labels, ks: Array) -> tuple[Pairs, Array, Array]:
     """Pair counts of the cuts of a with those of b, or with one clustering; mean and variance of v11 by chance.
 
-    The moments are those over permutations of the points (Fowlkes and Mallows 1983), undefined below 4 points.
+    The moments are those over permutations of the points (Fowlkes and Mallows 1983).
     """
     n = a.n_points
     merges = n - ks
@@ -179,13 +179,15 @@ def pair_curve(a: Hierarchy, b: Hierarchy | Labels, ks: Array) -> tuple[Pairs, A
 
 def _moments(n: int, p: Array, q: Array, p3: Array, q3: Array) -> tuple[Array, Array]:
     """Mean and variance of the number of pairs together in both when the points of one side are permuted."""
-    if n < 4:
+    if n < 2:
         return np.full(len(p), np.nan), np.full(len(p), np.nan)
     mean = p * q / (n * (n - 1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = 2 / (n * (n - 1)) + 4 * p3 * q3 / (n * (n - 1) * (n - 2) * p * q)
-        share += (p - 2 - 4 * p3 / p) * (q - 2 - 4 * q3 / q) / (n * (n - 1) * (n - 2) * (n - 3))
-        share -= p * q / (n**2 * (n - 1.0) ** 2)
+        share = 2 / (n * (n - 1)) - p * q / (n**2 * (n - 1.0) ** 2)
+        if n > 2:  # two pairs with a point in common
+            share += 4 * p3 * q3 / (n * (n - 1) * (n - 2) * p * q)
+        if n > 3:  # two pairs without
+            share += (p - 2 - 4 * p3 / p) * (q - 2 - 4 * q3 / q) / (n * (n - 1) * (n - 2) * (n - 3))
     variance = np.where((p > 0) & (q > 0), np.maximum(share, 0.0) * p * q, 0.0)
     return mean / 2, variance / 4
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.lloyd import filled, won_nothing
 from congruence.consensus_clustering.methods import Found, Method
 from congruence.errors import InputError
 from congruence.formulas.record import Better
@@ -40,12 +41,17 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, **_: object) -> Found:
         weight = total
     columns, lost = merged(mean, e.mass, k)
     labels = np.where(columns.any(axis=1), columns.argmax(axis=1), -1)
+    somewhere = np.flatnonzero(labels >= 0)
+    placed = labels[somewhere]
+    share = columns[somewhere].max(axis=1) / columns[somewhere].sum(axis=1)
+    empty = filled(placed, 1 - share, e.mass[somewhere], k)
+    labels[somewhere] = placed
     notes = (
         ()
         if mean.shape[1] >= k
         else (f"the reference, the member with the highest entropy, has {mean.shape[1]} clusters",)
     )
-    return Found(labels, lost, "adaptive cumulative voting", notes)
+    return Found(labels, lost, "adaptive cumulative voting", (*notes, won_nothing(empty)) if empty else notes)
 
 
 def _member(e: Evidence, member: int, ends: Array) -> Array:
@@ -90,5 +96,5 @@ def _carried(columns: Array) -> Array:
 cumulative = Method(
     key="cumulative", title="Cumulative voting", objective="information lost by merging, in nats", better=Better.LOWER,
     reference="ayad2008", run=_run,
-    advice="good on runs of k-means with many clusters; may return fewer clusters than requested",
+    advice="good on runs of k-means with many clusters",
 )  # fmt: skip

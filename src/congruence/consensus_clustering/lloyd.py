@@ -85,24 +85,34 @@ def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, flo
         costs = e.scores(cost(e, e.totals(labels, k)))
         nearest = costs.argmin(axis=1)
         own = costs[rows, nearest]
-        missing = np.setdiff1d(np.arange(k), nearest)
-        if len(missing):  # an empty cluster takes the signature that fits worst in its cluster
-            worst = np.lexsort((rows, -own * e.mass))
-            alone = np.bincount(nearest, minlength=k)
-            for cluster in missing.tolist():
-                for i in worst.tolist():
-                    if alone[nearest[i]] > 1:
-                        alone[nearest[i]] -= 1
-                        alone[cluster] += 1
-                        nearest[i], own[i] = cluster, -np.inf
-                        break
-                worst = worst[own[worst] > -np.inf]
-            own = np.where(np.isneginf(own), 0.0, own)
+        filled(nearest, own, e.mass, k)
         new_total = float((own * e.mass).sum())
         if (nearest == labels).all() or new_total > total - 1e-12 * abs(total):
             return nearest, min(new_total, total), True
         labels, total = nearest, new_total
     return labels, total, False
+
+
+def filled(labels: Array, cost: Array, mass: Array, k: int) -> int:
+    """Give each empty cluster the signature that fits worst where it is, at no cost; in place. Returns their number."""
+    alone = np.bincount(labels, minlength=k)
+    missing = np.flatnonzero(alone == 0)
+    worst = iter(np.lexsort((np.arange(len(labels)), -cost * mass)).tolist() if len(missing) else ())
+    moved = 0
+    for cluster in missing.tolist():
+        i = next((i for i in worst if alone[labels[i]] > 1), None)
+        if i is None:
+            break
+        alone[labels[i]] -= 1
+        labels[i], cost[i] = cluster, 0.0
+        moved += 1
+    return moved
+
+
+def won_nothing(many: int) -> str:
+    """The note on clusters that had no points until `filled` gave them some."""
+    who = "1 cluster won no points and was" if many == 1 else f"{many} clusters won no points and were"
+    return f"{who} given the points that fit worst elsewhere; try fewer clusters"
 
 
 def _spread(e: Evidence, k: int, rng: np.random.Generator) -> Array:

@@ -436,6 +436,7 @@ class _Task:
         """The result of voting, if it is nearly as good as the best by pooled AMI and members err independently given it."""
         for t in tried:
             good = t.row["pooled_ami"] >= NEARLY * tried[0].row["pooled_ami"]
+            good = good and t.found.rule is not None  # without one, votes left clusters empty
             if t.row["method"] == MATCHED and t.row["n_clusters"] == self.k and good:
                 _, correlation = common_errors(self.part, t.labels[self.rows], t.row["n_clusters"])
                 return t if correlation < INDEPENDENT else None

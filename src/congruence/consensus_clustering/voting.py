@@ -7,6 +7,7 @@ from scipy.optimize import linear_sum_assignment
 
 from congruence.consensus_clustering.evidence import Evidence, medoid
 from congruence.consensus_clustering.kcc import kcc
+from congruence.consensus_clustering.lloyd import filled, won_nothing
 from congruence.consensus_clustering.methods import Found, Method, Rule
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
@@ -33,9 +34,12 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: o
             break
         labels = voted
     settled = voted.tobytes() == before[-1]
+    empty = filled(voted, e.seen_share - support.max(axis=1), e.mass, k)
     agreed = float((support[np.arange(e.n_rows), voted] * e.mass).sum() / (e.seen_share * e.mass).sum())
     notes = () if settled else ("voting did not converge; the last round was used",)
-    rule = Rule(table, np.zeros(k))
+    if empty:
+        notes = (*notes, won_nothing(empty))
+    rule = None if empty else Rule(table, np.zeros(k))
     return Found(voted, agreed, f"matching and voting, started from {start}", notes, rule)
 
 

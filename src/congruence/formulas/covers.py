@@ -185,12 +185,20 @@ def _nf1(o: Overlap) -> tuple[float, float, float]:
     if not len(a) or not len(b):
         return math.nan, math.nan, math.nan
     # for each cluster of b: most common points first, then the smallest, then the first cluster of a
-    order = np.lexsort((row, a[row], -common, col))
+    order = np.lexsort((row, _ranks(a, o.tiny * float(o.n))[row], -_ranks(common, o.tiny * float(o.n)), col))
     first = order[np.flatnonzero(np.diff(col[order], prepend=-1))]
     if not len(first):
         return 0.0, 0.0, math.inf
     matched = len(np.unique(row[first]))
     return float(_f1(common[first], a[row[first]], b[col[first]]).mean()), matched / len(a), len(b) / matched
+
+
+def _ranks(sizes: Array, tiny: float) -> Array:
+    """The order of the sizes, the same for sizes that differ only by rounding errors."""
+    order = np.argsort(sizes, kind="stable")
+    ranks = np.empty(len(sizes), dtype=np.int64)
+    ranks[order] = np.cumsum(np.diff(sizes[order], prepend=sizes[order[:1]]) > tiny)
+    return ranks
 
 
 @measure(

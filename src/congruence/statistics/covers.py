@@ -82,6 +82,11 @@ class Overlap:
         """Whether masses are whole numbers of points (otherwise they are weights)."""
         return bool(self.mass.dtype.kind in "iu")
 
+    @property
+    def tiny(self) -> float:
+        """Shares of the mass that differ by less are equal: 0 for counts, rounding error for weights."""
+        return 0.0 if self.counts_points else 1e-12
+
     @cached_property
     def lengths(self) -> tuple[Array, Array]:
         """Number of clusters of a, and of b, that the points of each cell are in."""
@@ -136,7 +141,7 @@ class Overlap:
     def _equal(self) -> tuple[Array, Array, Array]:
         """For each cluster of a, and of b, how many of the other side are the same set; for equal pairs, whether both are."""
         (row, col, count), (a, b) = self.common, self.sizes
-        tiny = 0 if self.counts_points else 1e-12 * float(self.n)
+        tiny = self.tiny * float(self.n)
         same = (np.abs(count - a[row]) <= tiny) & (np.abs(count - b[col]) <= tiny)
         of_a, of_b = np.bincount(row[same], minlength=len(a)), np.bincount(col[same], minlength=len(b))
         return of_a, of_b, of_a[row[same]] == of_b[col[same]]
@@ -343,16 +348,16 @@ class Intersections:
 def _entropies(o: Overlap) -> tuple[float, float, float, float, float]:
     """H_a, H_b, I, and the mean share of a cluster's entropy not explained by the other cover."""
     (row, col, common), (a, b) = o.common, o.sizes
-    n = float(o.n)
+    n, tiny = float(o.n), o.tiny
 
     def h(w: Array) -> Array:
         share = np.asarray(w, dtype=np.float64) / n
-        return np.asarray(-share * np.log(np.where(share > 0, share, 1.0)))
+        return np.asarray(-share * np.log(np.where((share > tiny) & (share < 1 - tiny), share, 1.0)))
 
     def given(x: Array, y: Array, both: Array) -> tuple[Array, Array, Array]:
         """Where the constraint holds, and there H(X|Y) and H(Y|X)."""
         neither, only_y, only_x, in_both = h(np.maximum(n - x - y + both, 0.0)), h(y - both), h(x - both), h(both)
-        ok = neither + in_both > only_y + only_x
+        ok = neither + in_both > only_y + only_x + tiny
         joint = neither + only_y + only_x + in_both
         return ok, joint - (h(y) + h(n - y)), joint - (h(x) + h(n - x))
 
