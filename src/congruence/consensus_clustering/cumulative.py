@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
-from congruence.consensus_clustering.lloyd import filled, won_nothing
-from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.methods import Found, Method, filled, won_nothing
 from congruence.errors import InputError
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array

@@ -41,6 +41,28 @@ class Found:
     rule: Rule | None = None
 
 
+def filled(labels: Array, cost: Array, mass: Array, k: int) -> int:
+    """Give each empty cluster the signature that fits worst where it is, at no cost; in place. Returns their number."""
+    alone = np.bincount(labels, minlength=k)
+    missing = np.flatnonzero(alone == 0)
+    worst = iter(np.lexsort((np.arange(len(labels)), -cost * mass)).tolist() if len(missing) else ())
+    moved = 0
+    for cluster in missing.tolist():
+        i = next((i for i in worst if alone[labels[i]] > 1), None)
+        if i is None:
+            break
+        alone[labels[i]] -= 1
+        labels[i], cost[i] = cluster, 0.0
+        moved += 1
+    return moved
+
+
+def won_nothing(many: int) -> str:
+    """The note on clusters that had no points until `filled` gave them some."""
+    who = "1 cluster won no points and was" if many == 1 else f"{many} clusters won no points and were"
+    return f"{who} given the points that fit worst elsewhere; try fewer clusters"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Method:
     """A consensus method: its title, objective and size limits."""
