@@ -7,60 +7,80 @@ import inspect
 import re
 import subprocess
 import sys
+import textwrap
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import congruence as cg
 from congruence import typing
+from congruence.comparison.pair import PairKeywords
+from congruence.consensus_clustering.methods import ALIASES, METHODS
 from congruence.formulas import names
+
+#: options that all measures of a pair share
+PAIR = PairKeywords.__annotations__
+HEAD = '''"""Types of the public names; `congruence/__init__.py` imports them on first use. Written by `python -m tests.stub`."""
+
+# fmt: off
+from collections.abc import Sequence
+from typing import Literal, Protocol, TypeAlias, Unpack, overload
+
+from congruence.comparison.pair import PairKeywords
+from congruence.inputs.kinds import Unassigned'''
 
 
 def stub() -> str:
-    """The text of the stub: every public name from its module, and one function per measure with its signature."""
-    lines = [
-        '"""Types of the public names; `congruence/__init__.py` imports them on first use."""',
-        "",
-    ]
-    lines += ["from collections.abc import Sequence", "from typing import Literal, Protocol, overload", ""]
-    lines += ["from congruence.inputs.alignment import Align", "from congruence.inputs.kinds import Unassigned"]
-    place = len(lines)
-    for home, public in sorted(cg._HOMES.items()):
-        lines += [f"from congruence.{home} import (", *(f"    {name} as {name}," for name in sorted(public)), ")"]
-    lines += ["", "__version__: str", "__all__: list[str]", ""]
-    lines += ["def measure(name: str | Measure, **parameters: OptionValue) -> Measure: ..."]
-    plain = signature(cg.ari)
-    lines += ["class _Pair(Protocol):", *(f"    {line}" for line in overloads("__call__", plain, "self, "))]
+    """The text of the stub: every public name from its module, and every measure with its options and first sentence."""
+    kinds: dict[str, str] = {}
+    functions = [""]
     for name in names():
         function = "lambda_statistic" if name == "lambda" else name
-        text = signature(getattr(cg, function))
-        if text == plain:
-            lines.append(f"{function}: _Pair")
-        elif "(a: ClusteringLike, b: ClusteringLike, *" in text:
-            lines += overloads(function, text)
-        else:
-            lines.append(f"def {function}{text}: ...")
-    words = set(re.findall(r"\w+", "\n".join(lines)))
-    lines.insert(place, f"from congruence.typing import {', '.join(sorted(words & typing.__annotations__.keys()))}")
-    return "\n".join(lines) + "\n"
+        value = getattr(cg, function)
+        kind = kinds.setdefault(protocol(value), f"_{name.title().replace('_', '')}Function")
+        functions += [f"{function}: {kind}", f'"""{inspect.getdoc(value).splitlines()[0]}"""']
+    body = [
+        "__version__: str", listed("__all__ = [", cg.__all__, "]"), "",
+        "#: keys and aliases of the measures, and the consensus methods",
+        listed("MeasureName: TypeAlias = Literal[", names(), "]"),
+        listed("MethodName: TypeAlias = Literal[", ["auto", *METHODS, *ALIASES], "]"), "",
+        "def measure(name: str | Measure, **parameters: OptionValue) -> Measure: ...", "",
+        *(text.replace("_Kind", kind) for text, kind in kinds.items()), *functions,
+    ]  # fmt: skip
+    words = set(re.findall(r"\w+", "\n".join(body)))
+    shared = ", ".join(sorted(words & typing.__annotations__.keys()))
+    homes = (f"from congruence.{home} import {', '.join(sorted(public))}" for home, public in sorted(cg._HOMES.items()))
+    return "\n".join([HEAD, f"from congruence.typing import {shared}", *homes, "", *body]) + "\n"
 
 
-def overloads(name: str, text: str, own: str = "") -> list[str]:
-    """A function of two clusterings, which may also be called labels_true and labels_pred as in scikit-learn."""
-    first = text.replace("(", f"({own}", 1)
-    sides = "labels_true: ClusteringLike, labels_pred: ClusteringLike"
-    named = text.replace("(a: ClusteringLike, b: ClusteringLike, *", f"({own}*, {sides}", 1)
-    return ["@overload", f"def {name}{first}: ...", "@overload", f"def {name}{named}: ..."]
+def listed(first: str, values: Iterable[str], last: str) -> str:
+    """A list of texts on as many lines as it needs."""
+    text = textwrap.fill(", ".join(f'"{x}"' for x in values), 128, initial_indent="    ", subsequent_indent="    ")
+    return f"{first}\n{text},\n{last}"
 
 
-def signature(function: object) -> str:
-    """A signature as text, with annotations as they are written and defaults left out."""
-    found = inspect.signature(function)
+def protocol(function: object) -> str:
+    """The type of a measure's function; functions with equal options share it."""
+    given = inspect.signature(function).parameters
+    head = "class _Kind(Protocol):\n"
+    if "b" not in given or "X" in given:
+        return f"{head}    def __call__(\n        self, {arguments(given)}\n    ) -> float: ..."
+    own = {name: p.annotation for name, p in given.items() if p.kind is p.KEYWORD_ONLY and name not in PAIR}
+    options = "_" + next(iter(own)).partition("_")[0].title() if own else "PairKeywords"
+    mine = f"class {options}(PairKeywords, total=False):\n" * bool(own)
+    fields = "".join(f"    {name}: {kind}\n" for name, kind in own.items())
+    sides = ("a: ClusteringLike, b: ClusteringLike", "*, labels_true: ClusteringLike, labels_pred: ClusteringLike")
+    calls = (f"    @overload\n    def __call__(self, {x}, **options: Unpack[{options}]) -> float: ..." for x in sides)
+    return mine + fields + head + "\n".join(calls)
+
+
+def arguments(given: Mapping[str, inspect.Parameter]) -> str:
+    """Parameters as text, with annotations as they are written and defaults left out."""
     parts, star = [], False
-    for p in found.parameters.values():
+    for p in given.values():
         if p.kind is p.KEYWORD_ONLY and not star:
             parts, star = [*parts, "*"], True
-        mark = "**" if p.kind is p.VAR_KEYWORD else ""
-        parts.append(f"{mark}{p.name}: {p.annotation}" + (" = ..." if p.default is not p.empty else ""))
-    return f"({', '.join(parts)}) -> {found.return_annotation}"
+        parts.append(f"{p.name}: {p.annotation}" + (" = ..." if p.default is not p.empty else ""))
+    return textwrap.fill(", ".join(parts), 112, subsequent_indent=" " * 8)
 
 
 def said_by(text: str) -> set[str]:
@@ -74,17 +94,13 @@ def said_by(text: str) -> set[str]:
     return found
 
 
-def formatted() -> str:
-    """The stub as ruff formats it."""
-    ruff = [sys.executable, "-m", "ruff"]
-    text = stub()
-    for step in (["check", "--fix-only", "--select", "I"], ["format"]):
-        text = subprocess.run(
-            [*ruff, *step, "--quiet", "--stdin-filename", "src/congruence/__init__.pyi", "-"],
-            input=text, capture_output=True, text=True, encoding="utf-8", cwd=Path(__file__).parents[1],
-        ).stdout  # fmt: skip
-    return text
+def sorted_imports() -> str:
+    """The stub with imports as ruff sorts them."""
+    return subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--fix-only", "--select", "I", "-q", "--stdin-filename", "src/a.pyi", "-"],
+        input=stub(), capture_output=True, text=True, encoding="utf-8", cwd=Path(__file__).parents[1],
+    ).stdout  # fmt: skip
 
 
 if __name__ == "__main__":
-    Path(cg.__file__).with_suffix(".pyi").write_text(formatted(), encoding="utf-8")
+    Path(cg.__file__).with_suffix(".pyi").write_text(sorted_imports(), encoding="utf-8")

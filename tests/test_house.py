@@ -74,7 +74,7 @@ def test_no_private_name_is_used_across_modules():
 def test_no_file_is_too_long():
     """No file of the package or of the tests has more than 500 lines, unless it is one table or one set of kernels."""
     for folder in (PACKAGE, TESTS):
-        files = [p for kind in ("*.py", "*.js", "*.cu") for p in folder.rglob(kind)]
+        files = [p for kind in ("*.py", "*.pyi", "*.js", "*.cu") for p in folder.rglob(kind)]
         long = {
             p.relative_to(folder).as_posix() for p in files if len(p.read_text(encoding="utf-8").splitlines()) > 500
         }

@@ -1,1503 +1,394 @@
-"""Types of the public names; `congruence/__init__.py` imports them on first use."""
+"""Types of the public names; `congruence/__init__.py` imports them on first use. Written by `python -m tests.stub`."""
 
+# fmt: off
 from collections.abc import Sequence
-from typing import Literal, Protocol, overload
+from typing import Literal, Protocol, TypeAlias, Unpack, overload
 
-from congruence.alternative_clustering.estimator import (
-    AlternativeClustering as AlternativeClustering,
-)
-from congruence.alternative_clustering.quality import (
-    dissimilarity_quality as dissimilarity_quality,
-)
-from congruence.alternative_clustering.quality import (
-    dunn as dunn,
-)
-from congruence.alternative_clustering.results import (
-    Alternative as Alternative,
-)
-from congruence.alternative_clustering.search import (
-    alternatives as alternatives,
-)
-from congruence.chance.adjusted import (
-    Adjusted as Adjusted,
-)
-from congruence.chance.adjusted import (
-    adjusted as adjusted,
-)
-from congruence.chance.intervals import (
-    ConfidenceInterval as ConfidenceInterval,
-)
-from congruence.chance.intervals import (
-    confidence_interval as confidence_interval,
-)
-from congruence.chance.many_tests import (
-    PermutationTests as PermutationTests,
-)
-from congruence.chance.many_tests import (
-    permutation_tests as permutation_tests,
-)
-from congruence.chance.permutation import (
-    PermutationTest as PermutationTest,
-)
-from congruence.chance.permutation import (
-    permutation_test as permutation_test,
-)
-from congruence.comparison.many import (
-    compare_all as compare_all,
-)
-from congruence.comparison.many import (
-    compare_to as compare_to,
-)
-from congruence.comparison.matching import (
-    Matching as Matching,
-)
-from congruence.comparison.matching import (
-    contingency as contingency,
-)
-from congruence.comparison.matching import (
-    element_scores as element_scores,
-)
-from congruence.comparison.matching import (
-    match as match,
-)
-from congruence.comparison.matching import (
-    relabel as relabel,
-)
-from congruence.comparison.pair import (
-    Comparison as Comparison,
-)
-from congruence.comparison.pair import (
-    compare as compare,
-)
-from congruence.comparison.results import (
-    AgainstReference as AgainstReference,
-)
-from congruence.comparison.results import (
-    AllPairs as AllPairs,
-)
-from congruence.comparison.scorers import (
-    scorer as scorer,
-)
-from congruence.consensus_clustering.estimator import (
-    ConsensusClustering as ConsensusClustering,
-)
-from congruence.consensus_clustering.members import (
-    select_members as select_members,
-)
-from congruence.consensus_clustering.results import (
-    Consensus as Consensus,
-)
-from congruence.consensus_clustering.scanned import (
-    ConsensusFiles as ConsensusFiles,
-)
-from congruence.consensus_clustering.search import (
-    consensus as consensus,
-)
-from congruence.density.binning import (
-    Binning as Binning,
-)
-from congruence.density.counting import (
-    density_profile as density_profile,
-)
-from congruence.density.profile import (
-    Profile as Profile,
-)
-from congruence.density.similarity import (
-    ProfileComparison as ProfileComparison,
-)
-from congruence.density.similarity import (
-    compare_profiles as compare_profiles,
-)
-from congruence.density.windows import (
-    Drift as Drift,
-)
-from congruence.density.windows import (
-    drift as drift,
-)
-from congruence.ensembles.agreement import (
-    consensus_blocks as consensus_blocks,
-)
-from congruence.ensembles.agreement import (
-    consensus_index as consensus_index,
-)
-from congruence.ensembles.agreement import (
-    consensus_matrix as consensus_matrix,
-)
-from congruence.ensembles.agreement import (
-    member_agreement as member_agreement,
-)
-from congruence.ensembles.block_sums import (
-    PairSums as PairSums,
-)
-from congruence.ensembles.block_sums import (
-    pair_sums as pair_sums,
-)
-from congruence.ensembles.distribution import (
-    consensus_cdf as consensus_cdf,
-)
-from congruence.ensembles.distribution import (
-    delta_area as delta_area,
-)
-from congruence.ensembles.generators import (
-    generate as generate,
-)
-from congruence.ensembles.items import (
-    cluster_consensus as cluster_consensus,
-)
-from congruence.ensembles.items import (
-    consensus_silhouette as consensus_silhouette,
-)
-from congruence.ensembles.items import (
-    item_consensus as item_consensus,
-)
-from congruence.ensembles.randomness import (
-    random_partitions as random_partitions,
-)
-from congruence.errors import (
-    InputError as InputError,
-)
-from congruence.errors import (
-    NotApplicable as NotApplicable,
-)
-from congruence.figures import (
-    figure as figure,
-)
-from congruence.formulas import (
-    measures as measures,
-)
-from congruence.formulas.matrices import (
-    certainty_random as certainty_random,
-)
-from congruence.formulas.record import (
-    Measure as Measure,
-)
-from congruence.hierarchies.curves import (
-    CutCurve as CutCurve,
-)
-from congruence.hierarchies.curves import (
-    cut_curve as cut_curve,
-)
-from congruence.hierarchies.cut_tables import (
-    CutTable as CutTable,
-)
-from congruence.hierarchies.cut_tables import (
-    compare_cuts as compare_cuts,
-)
-from congruence.hierarchies.sweep import (
-    Plateau as Plateau,
-)
-from congruence.hierarchies.sweep import (
-    Resolutions as Resolutions,
-)
-from congruence.hierarchies.sweep import (
-    resolutions as resolutions,
-)
-from congruence.hierarchies.tangling import (
-    Tanglegram as Tanglegram,
-)
-from congruence.hierarchies.tangling import (
-    tanglegram as tanglegram,
-)
-from congruence.inputs.alignment import Align
-from congruence.inputs.cover import (
-    Cover as Cover,
-)
-from congruence.inputs.cover_files import (
-    read_cover as read_cover,
-)
-from congruence.inputs.ensemble import (
-    Ensemble as Ensemble,
-)
-from congruence.inputs.files import (
-    from_long as from_long,
-)
-from congruence.inputs.hierarchy import (
-    Hierarchy as Hierarchy,
-)
+from congruence.alternative_clustering.estimator import AlternativeClustering
+from congruence.alternative_clustering.quality import dissimilarity_quality, dunn
+from congruence.alternative_clustering.results import Alternative
+from congruence.alternative_clustering.search import alternatives
+from congruence.chance.adjusted import Adjusted, adjusted
+from congruence.chance.intervals import ConfidenceInterval, confidence_interval
+from congruence.chance.many_tests import PermutationTests, permutation_tests
+from congruence.chance.permutation import PermutationTest, permutation_test
+from congruence.comparison.many import compare_all, compare_to
+from congruence.comparison.matching import Matching, contingency, element_scores, match, relabel
+from congruence.comparison.pair import Comparison, PairKeywords, compare
+from congruence.comparison.results import AgainstReference, AllPairs
+from congruence.comparison.scorers import scorer
+from congruence.consensus_clustering.estimator import ConsensusClustering
+from congruence.consensus_clustering.members import select_members
+from congruence.consensus_clustering.results import Consensus
+from congruence.consensus_clustering.scanned import ConsensusFiles
+from congruence.consensus_clustering.search import consensus
+from congruence.density.binning import Binning
+from congruence.density.counting import density_profile
+from congruence.density.profile import Profile
+from congruence.density.similarity import ProfileComparison, compare_profiles
+from congruence.density.windows import Drift, drift
+from congruence.ensembles.agreement import consensus_blocks, consensus_index, consensus_matrix, member_agreement
+from congruence.ensembles.block_sums import PairSums, pair_sums
+from congruence.ensembles.distribution import consensus_cdf, delta_area
+from congruence.ensembles.generators import generate
+from congruence.ensembles.items import cluster_consensus, consensus_silhouette, item_consensus
+from congruence.ensembles.randomness import random_partitions
+from congruence.errors import InputError, NotApplicable
+from congruence.figures import figure
+from congruence.formulas import measures
+from congruence.formulas.matrices import certainty_random
+from congruence.formulas.record import Measure
+from congruence.hierarchies.curves import CutCurve, cut_curve
+from congruence.hierarchies.cut_tables import CutTable, compare_cuts
+from congruence.hierarchies.sweep import Plateau, Resolutions, resolutions
+from congruence.hierarchies.tangling import Tanglegram, tanglegram
+from congruence.inputs.cover import Cover
+from congruence.inputs.cover_files import read_cover
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.files import from_long
+from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.kinds import Unassigned
-from congruence.inputs.memberships import (
-    Memberships as Memberships,
-)
-from congruence.inputs.similarity import (
-    Similarity as Similarity,
-)
-from congruence.reporting.html import (
-    Report as Report,
-)
-from congruence.reporting.html import (
-    report as report,
-)
-from congruence.scanning.accumulate import (
-    merge as merge,
-)
-from congruence.scanning.accumulate import (
-    partial_tables as partial_tables,
-)
-from congruence.scanning.rows import (
-    Written as Written,
-)
-from congruence.scanning.scan import (
-    Scan as Scan,
-)
-from congruence.scanning.scan import (
-    scan as scan,
-)
-from congruence.scanning.tables import (
-    PartialTables as PartialTables,
-)
-from congruence.selection import (
-    ClusterStability as ClusterStability,
-)
-from congruence.selection import (
-    Criterion as Criterion,
-)
-from congruence.selection import (
-    KChoice as KChoice,
-)
-from congruence.selection import (
-    Verdict as Verdict,
-)
-from congruence.selection import (
-    Vote as Vote,
-)
-from congruence.selection import (
-    choose_k as choose_k,
-)
-from congruence.selection import (
-    stability as stability,
-)
-from congruence.statistics import (
-    Table as Table,
-)
-from congruence.tracking.lasting import (
-    track as track,
-)
-from congruence.tracking.results import (
-    Tracks as Tracks,
-)
+from congruence.inputs.memberships import Memberships
+from congruence.inputs.similarity import Similarity
+from congruence.reporting.html import Report, report
+from congruence.scanning.accumulate import merge, partial_tables
+from congruence.scanning.rows import Written
+from congruence.scanning.scan import Scan, scan
+from congruence.scanning.tables import PartialTables
+from congruence.selection import ClusterStability, Criterion, KChoice, Verdict, Vote, choose_k, stability
+from congruence.statistics import Table
+from congruence.tracking.lasting import track
+from congruence.tracking.results import Tracks
 from congruence.typing import (
-    Client,
+    AverageMethod,
     ClusteringLike,
+    EngineName,
     EnsembleLike,
     NoiseLike,
     OptionValue,
-    PathLike,
     PointsLike,
-    ProgressLike,
     Seed,
-    WeightsLike,
 )
 
 __version__: str
-__all__: list[str]
+__all__ = [
+    "__version__", "measure", "Adjusted", "AgainstReference", "AllPairs", "Alternative", "AlternativeClustering", "Binning",
+    "ClusterStability", "Comparison", "ConfidenceInterval", "Consensus", "ConsensusClustering", "ConsensusFiles", "Cover",
+    "Criterion", "CutCurve", "CutTable", "Drift", "Ensemble", "Hierarchy", "InputError", "KChoice", "Matching", "Measure",
+    "Memberships", "NotApplicable", "PairSums", "PartialTables", "PermutationTest", "PermutationTests", "Plateau", "Profile",
+    "ProfileComparison", "Report", "Resolutions", "Scan", "Similarity", "Table", "Tanglegram", "Tracks", "Verdict", "Vote",
+    "Written", "adjusted", "alternatives", "certainty_random", "choose_k", "cluster_consensus", "compare", "compare_all",
+    "compare_cuts", "compare_profiles", "compare_to", "confidence_interval", "consensus", "consensus_blocks", "consensus_cdf",
+    "consensus_index", "consensus_matrix", "consensus_silhouette", "contingency", "cut_curve", "delta_area", "density_profile",
+    "dissimilarity_quality", "drift", "dunn", "element_scores", "figure", "from_long", "generate", "item_consensus", "match",
+    "measures", "member_agreement", "merge", "pair_sums", "partial_tables", "permutation_test", "permutation_tests",
+    "random_partitions", "read_cover", "relabel", "report", "resolutions", "scan", "scorer", "select_members", "stability",
+    "tanglegram", "track",
+]
+
+#: keys and aliases of the measures, and the consensus methods
+MeasureName: TypeAlias = Literal[
+    "rand", "rand_score", "rand_index", "mari", "ari", "adjusted_rand_score", "adjusted_rand_index", "ari_gram", "jaccard",
+    "wallace", "fowlkes_mallows", "fowlkes_mallows_score", "wallace_ab", "wallace_ba", "mirkin", "dice", "hubert", "mi",
+    "mutual_info_score", "nmi_joint", "nmi_max", "nmi_sum", "nmi", "normalized_mutual_info_score", "nmi_sqrt", "nmi_min",
+    "ami_max", "ami_sum", "ami", "adjusted_mutual_info_score", "ami_sqrt", "ami_min", "vi", "variation_of_information", "nvi",
+    "homogeneity", "homogeneity_score", "completeness", "completeness_score", "v_measure", "v_measure_score", "rmi", "nrmi",
+    "accuracy", "clustering_error", "kappa_max", "kappa_trace", "lambda", "irm", "irm_greedy", "van_dongen", "purity",
+    "inverse_purity", "meila_heckerman", "f_measure", "element_centric", "bcubed_precision", "bcubed_recall", "bcubed_f", "psi",
+    "nca", "npa", "omega", "omega_soft", "comembership_jaccard", "ndc", "aci", "onmi_max", "onmi_sum", "onmi_joint", "onmi_lfk",
+    "average_f1", "average_jaccard", "nf1", "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "pooled_ami",
+    "certainty", "uncertainty", "pnmi", "pnmi_sum", "adco", "adco_distance", "adco_metric", "adco_cosine", "cophenetic",
+    "cophenetic_spearman", "bakers_gamma", "gamma", "robinson_foulds", "hmi", "nhmi", "ahmi",
+]
+MethodName: TypeAlias = Literal[
+    "auto", "hbgf", "ncut", "kcc", "kmodes", "voting", "cumulative", "mcla", "cspa", "hgpa", "average", "single", "complete",
+    "lwea", "lwgp", "k-modes", "cumulative_voting", "majority",
+]
 
 def measure(name: str | Measure, **parameters: OptionValue) -> Measure: ...
 
-class _Pair(Protocol):
+class _RandFunction(Protocol):
     @overload
-    def __call__(
-        self,
-        a: ClusteringLike,
-        b: ClusteringLike,
-        *,
-        unassigned: Unassigned = ...,
-        noise: NoiseLike = ...,
-        sample_weight: WeightsLike = ...,
-        frequency: WeightsLike = ...,
-        align: Align | None = ...,
-        threads: int | None = ...,
-        engine: str = ...,
-        client: Client = ...,
-        checkpoint: PathLike | None = ...,
-        memory: str | float | None = ...,
-        skip_bad: bool | None = ...,
-        progress: ProgressLike = ...,
-    ) -> float: ...
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[PairKeywords]) -> float: ...
     @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[PairKeywords]) -> float: ...
+class _Average(PairKeywords, total=False):
+    average_method: AverageMethod
+class _NormalizedMutualInfoScoreFunction(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_Average]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Average]) -> float: ...
+class _Beta(PairKeywords, total=False):
+    beta: float
+class _VMeasureFunction(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_Beta]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Beta]) -> float: ...
+class _Limit(PairKeywords, total=False):
+    limit: int | None
+class _AccuracyFunction(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_Limit]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Limit]) -> float: ...
+class _Zero(PairKeywords, total=False):
+    zero_cells: float
+    limit: int | None
+class _LambdaFunction(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_Zero]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Zero]) -> float: ...
+class _R(PairKeywords, total=False):
+    r: float
+    path: str
+    alpha: float
+    limit: int | None
+    sample: OptionValue
+class _ElementCentricFunction(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_R]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_R]) -> float: ...
+class _Weights(PairKeywords, total=False):
+    weights: str
+    mean: str
+class _AverageF1Function(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_Weights]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Weights]) -> float: ...
+class _Missing(PairKeywords, total=False):
+    missing: str
+class _ArimpFunction(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_Missing]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Missing]) -> float: ...
+class _CertaintyFunction(Protocol):
     def __call__(
-        self,
-        *,
-        labels_true: ClusteringLike,
-        labels_pred: ClusteringLike,
-        unassigned: Unassigned = ...,
-        noise: NoiseLike = ...,
-        sample_weight: WeightsLike = ...,
-        frequency: WeightsLike = ...,
-        align: Align | None = ...,
-        threads: int | None = ...,
-        engine: str = ...,
-        client: Client = ...,
-        checkpoint: PathLike | None = ...,
-        memory: str | float | None = ...,
-        skip_bad: bool | None = ...,
-        progress: ProgressLike = ...,
+        self, x: EnsembleLike, *, missing: str = ..., threads: int | None = ..., engine: EngineName = ...
     ) -> float: ...
+class _AdcoFunction(Protocol):
+    def __call__(
+        self, a: ClusteringLike | Profile, b: ClusteringLike | Profile, X: PointsLike = ..., X_b: PointsLike = ..., *,
+        binning: str | Binning = ..., bins: int = ..., nominal: Sequence[str | int] = ..., adjusted: bool = ...,
+        bivariate: bool = ..., matching: Literal['one', 'soft'] = ..., sizes: Literal['given', 'sample',
+        'scaled'] = ..., random_state: Seed = ..., unassigned: Unassigned = ..., noise: NoiseLike = ...,
+        threads: int | None = ..., engine: EngineName = ...
+    ) -> float: ...
+class _Normalised(PairKeywords, total=False):
+    normalised: bool
+class _RobinsonFouldsFunction(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_Normalised]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Normalised]) -> float: ...
+class _Normaliser(PairKeywords, total=False):
+    normaliser: str
+class _NhmiFunction(Protocol):
+    @overload
+    def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: Unpack[_Normaliser]) -> float: ...
+    @overload
+    def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Normaliser]) -> float: ...
 
-rand: _Pair
-rand_score: _Pair
-rand_index: _Pair
-mari: _Pair
-ari: _Pair
-adjusted_rand_score: _Pair
-adjusted_rand_index: _Pair
-ari_gram: _Pair
-jaccard: _Pair
-wallace: _Pair
-fowlkes_mallows: _Pair
-fowlkes_mallows_score: _Pair
-wallace_ab: _Pair
-wallace_ba: _Pair
-mirkin: _Pair
-dice: _Pair
-hubert: _Pair
-mi: _Pair
-mutual_info_score: _Pair
-nmi_joint: _Pair
-nmi_max: _Pair
-nmi_sum: _Pair
-nmi: _Pair
-
-@overload
-def normalized_mutual_info_score(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    average_method: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def normalized_mutual_info_score(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    average_method: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-nmi_sqrt: _Pair
-nmi_min: _Pair
-ami_max: _Pair
-ami_sum: _Pair
-ami: _Pair
-
-@overload
-def adjusted_mutual_info_score(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    average_method: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def adjusted_mutual_info_score(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    average_method: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-ami_sqrt: _Pair
-ami_min: _Pair
-vi: _Pair
-variation_of_information: _Pair
-nvi: _Pair
-homogeneity: _Pair
-homogeneity_score: _Pair
-completeness: _Pair
-completeness_score: _Pair
-
-@overload
-def v_measure(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    beta: float = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def v_measure(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    beta: float = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def v_measure_score(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    beta: float = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def v_measure_score(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    beta: float = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-rmi: _Pair
-nrmi: _Pair
-
-@overload
-def accuracy(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def accuracy(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def clustering_error(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def clustering_error(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def kappa_max(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def kappa_max(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def kappa_trace(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def kappa_trace(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def lambda_statistic(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    zero_cells: float = ...,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def lambda_statistic(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    zero_cells: float = ...,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def irm(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def irm(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-irm_greedy: _Pair
-van_dongen: _Pair
-purity: _Pair
-inverse_purity: _Pair
-meila_heckerman: _Pair
-f_measure: _Pair
-
-@overload
-def element_centric(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    r: float = ...,
-    path: str = ...,
-    alpha: float = ...,
-    limit: int | None = ...,
-    sample: OptionValue = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def element_centric(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    r: float = ...,
-    path: str = ...,
-    alpha: float = ...,
-    limit: int | None = ...,
-    sample: OptionValue = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-bcubed_precision: _Pair
-bcubed_recall: _Pair
-bcubed_f: _Pair
-
-@overload
-def psi(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def psi(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def nca(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def nca(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def npa(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def npa(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    limit: int | None = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-omega: _Pair
-omega_soft: _Pair
-comembership_jaccard: _Pair
-ndc: _Pair
-aci: _Pair
-onmi_max: _Pair
-onmi_sum: _Pair
-onmi_joint: _Pair
-onmi_lfk: _Pair
-
-@overload
-def average_f1(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    weights: str = ...,
-    mean: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def average_f1(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    weights: str = ...,
-    mean: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def average_jaccard(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    weights: str = ...,
-    mean: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def average_jaccard(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    weights: str = ...,
-    mean: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-nf1: _Pair
-
-@overload
-def arimp(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def arimp(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def arimm(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def arimm(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def kas(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def kas(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def nsf(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def nsf(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def nsf_printed(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def nsf_printed(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def sms(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def sms(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def ssms(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def ssms(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    missing: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-anmi: _Pair
-pooled_ami: _Pair
-
-def certainty(x: EnsembleLike, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
-def uncertainty(x: EnsembleLike, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
-def pnmi(x: EnsembleLike, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
-def pnmi_sum(x: EnsembleLike, *, missing: str = ..., threads: int | None = ..., engine: str = ...) -> float: ...
-def adco(
-    a: ClusteringLike | Profile,
-    b: ClusteringLike | Profile,
-    X: PointsLike = ...,
-    X_b: PointsLike = ...,
-    *,
-    binning: str | Binning = ...,
-    bins: int = ...,
-    nominal: Sequence[str | int] = ...,
-    adjusted: bool = ...,
-    bivariate: bool = ...,
-    matching: Literal["one", "soft"] = ...,
-    sizes: Literal["given", "sample", "scaled"] = ...,
-    random_state: Seed = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    threads: int | None = ...,
-    engine: Literal["auto", "cpu", "cuda"] = ...,
-) -> float: ...
-def adco_distance(
-    a: ClusteringLike | Profile,
-    b: ClusteringLike | Profile,
-    X: PointsLike = ...,
-    X_b: PointsLike = ...,
-    *,
-    binning: str | Binning = ...,
-    bins: int = ...,
-    nominal: Sequence[str | int] = ...,
-    adjusted: bool = ...,
-    bivariate: bool = ...,
-    matching: Literal["one", "soft"] = ...,
-    sizes: Literal["given", "sample", "scaled"] = ...,
-    random_state: Seed = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    threads: int | None = ...,
-    engine: Literal["auto", "cpu", "cuda"] = ...,
-) -> float: ...
-def adco_metric(
-    a: ClusteringLike | Profile,
-    b: ClusteringLike | Profile,
-    X: PointsLike = ...,
-    X_b: PointsLike = ...,
-    *,
-    binning: str | Binning = ...,
-    bins: int = ...,
-    nominal: Sequence[str | int] = ...,
-    adjusted: bool = ...,
-    bivariate: bool = ...,
-    matching: Literal["one", "soft"] = ...,
-    sizes: Literal["given", "sample", "scaled"] = ...,
-    random_state: Seed = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    threads: int | None = ...,
-    engine: Literal["auto", "cpu", "cuda"] = ...,
-) -> float: ...
-def adco_cosine(
-    a: ClusteringLike | Profile,
-    b: ClusteringLike | Profile,
-    X: PointsLike = ...,
-    X_b: PointsLike = ...,
-    *,
-    binning: str | Binning = ...,
-    bins: int = ...,
-    nominal: Sequence[str | int] = ...,
-    adjusted: bool = ...,
-    bivariate: bool = ...,
-    matching: Literal["one", "soft"] = ...,
-    sizes: Literal["given", "sample", "scaled"] = ...,
-    random_state: Seed = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    threads: int | None = ...,
-    engine: Literal["auto", "cpu", "cuda"] = ...,
-) -> float: ...
-
-cophenetic: _Pair
-cophenetic_spearman: _Pair
-bakers_gamma: _Pair
-gamma: _Pair
-
-@overload
-def robinson_foulds(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    normalised: bool = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def robinson_foulds(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    normalised: bool = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-
-hmi: _Pair
-
-@overload
-def nhmi(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    normaliser: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def nhmi(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    normaliser: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def ahmi(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    *,
-    normaliser: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
-@overload
-def ahmi(
-    *,
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    normaliser: str = ...,
-    unassigned: Unassigned = ...,
-    noise: NoiseLike = ...,
-    sample_weight: WeightsLike = ...,
-    frequency: WeightsLike = ...,
-    align: Align | None = ...,
-    threads: int | None = ...,
-    engine: str = ...,
-    client: Client = ...,
-    checkpoint: PathLike | None = ...,
-    memory: str | float | None = ...,
-    skip_bad: bool | None = ...,
-    progress: ProgressLike = ...,
-) -> float: ...
+rand: _RandFunction
+"""Rand index: higher is better, 0 to 1. For memberships: -1 to 1."""
+rand_score: _RandFunction
+"""Rand index: higher is better, 0 to 1. For memberships: -1 to 1."""
+rand_index: _RandFunction
+"""Rand index: higher is better, 0 to 1. For memberships: -1 to 1."""
+mari: _RandFunction
+"""Modified adjusted Rand index: higher is better, -inf to 1."""
+ari: _RandFunction
+"""Adjusted Rand index: higher is better, -0.5 to 1. With sample_weight: -1 to 1. For memberships: -inf to inf."""
+adjusted_rand_score: _RandFunction
+"""Adjusted Rand index: higher is better, -0.5 to 1. With sample_weight: -1 to 1. For memberships: -inf to inf."""
+adjusted_rand_index: _RandFunction
+"""Adjusted Rand index: higher is better, -0.5 to 1. With sample_weight: -1 to 1. For memberships: -inf to inf."""
+ari_gram: _RandFunction
+"""Adjusted Rand index of the co-membership matrices: higher is better, -1 to 1. For memberships: -inf to inf."""
+jaccard: _RandFunction
+"""Jaccard index of pairs: higher is better, 0 to 1. For memberships: -inf to inf."""
+wallace: _RandFunction
+"""Wallace index, geometric mean (Fowlkes–Mallows): higher is better, 0 to 1. For memberships: -inf to inf."""
+fowlkes_mallows: _RandFunction
+"""Wallace index, geometric mean (Fowlkes–Mallows): higher is better, 0 to 1. For memberships: -inf to inf."""
+fowlkes_mallows_score: _RandFunction
+"""Wallace index, geometric mean (Fowlkes–Mallows): higher is better, 0 to 1. For memberships: -inf to inf."""
+wallace_ab: _RandFunction
+"""Wallace coefficient: pairs of a kept in b: higher is better, 0 to 1. For memberships: -inf to inf."""
+wallace_ba: _RandFunction
+"""Wallace coefficient: pairs of b found in a: higher is better, 0 to 1. For memberships: -inf to inf."""
+mirkin: _RandFunction
+"""Mirkin distance: lower is better, 0 to inf."""
+dice: _RandFunction
+"""Dice index of pairs (pair F1): higher is better, 0 to 1. For memberships: -inf to inf."""
+hubert: _RandFunction
+"""Hubert index: higher is better, -1 to 1. For memberships: -3 to 1."""
+mi: _RandFunction
+"""Mutual information: higher is better, 0 to inf."""
+mutual_info_score: _RandFunction
+"""Mutual information: higher is better, 0 to inf."""
+nmi_joint: _RandFunction
+"""Normalised mutual information (joint): higher is better, 0 to 1."""
+nmi_max: _RandFunction
+"""Normalised mutual information (max): higher is better, 0 to 1."""
+nmi_sum: _RandFunction
+"""Normalised mutual information (mean): higher is better, 0 to 1."""
+nmi: _RandFunction
+"""Normalised mutual information (mean): higher is better, 0 to 1."""
+normalized_mutual_info_score: _NormalizedMutualInfoScoreFunction
+"""Normalised mutual information (mean): higher is better, 0 to 1."""
+nmi_sqrt: _RandFunction
+"""Normalised mutual information (geometric): higher is better, 0 to 1."""
+nmi_min: _RandFunction
+"""Normalised mutual information (min): higher is better, 0 to 1."""
+ami_max: _RandFunction
+"""Adjusted mutual information (max): higher is better, -inf to 1."""
+ami_sum: _RandFunction
+"""Adjusted mutual information (mean): higher is better, -inf to 1."""
+ami: _RandFunction
+"""Adjusted mutual information (mean): higher is better, -inf to 1."""
+adjusted_mutual_info_score: _NormalizedMutualInfoScoreFunction
+"""Adjusted mutual information (mean): higher is better, -inf to 1."""
+ami_sqrt: _RandFunction
+"""Adjusted mutual information (geometric): higher is better, -inf to 1."""
+ami_min: _RandFunction
+"""Adjusted mutual information (min): higher is better, -inf to 1."""
+vi: _RandFunction
+"""Variation of information: lower is better, 0 to inf."""
+variation_of_information: _RandFunction
+"""Variation of information: lower is better, 0 to inf."""
+nvi: _RandFunction
+"""Normalised variation of information: lower is better, 0 to 1."""
+homogeneity: _RandFunction
+"""Homogeneity: higher is better, 0 to 1."""
+homogeneity_score: _RandFunction
+"""Homogeneity: higher is better, 0 to 1."""
+completeness: _RandFunction
+"""Completeness: higher is better, 0 to 1."""
+completeness_score: _RandFunction
+"""Completeness: higher is better, 0 to 1."""
+v_measure: _VMeasureFunction
+"""V-measure: higher is better, 0 to 1."""
+v_measure_score: _VMeasureFunction
+"""V-measure: higher is better, 0 to 1."""
+rmi: _RandFunction
+"""Reduced mutual information: higher is better, -inf to inf."""
+nrmi: _RandFunction
+"""Normalised reduced mutual information: higher is better, -inf to 1."""
+accuracy: _AccuracyFunction
+"""Accuracy of the best matching: higher is better, 0 to 1."""
+clustering_error: _AccuracyFunction
+"""Clustering error: lower is better, 0 to 1."""
+kappa_max: _AccuracyFunction
+"""Largest Cohen's kappa over all matchings: higher is better, 0 to 1."""
+kappa_trace: _AccuracyFunction
+"""Cohen's kappa of the matching with the largest trace: higher is better, -1 to 1."""
+lambda_statistic: _LambdaFunction
+"""Λ statistic of kappa and entropy: higher is better, 0 to 1.35914."""
+irm: _AccuracyFunction
+"""IRM index, transportation optimum: higher is better, 0 to 1."""
+irm_greedy: _RandFunction
+"""IRM index by the paper's greedy rule: higher is better, 0 to 1."""
+van_dongen: _RandFunction
+"""Van Dongen distance: lower is better, 0 to 1."""
+purity: _RandFunction
+"""Purity of b: higher is better, 0 to 1."""
+inverse_purity: _RandFunction
+"""Inverse purity: higher is better, 0 to 1."""
+meila_heckerman: _RandFunction
+"""Inverse purity: higher is better, 0 to 1."""
+f_measure: _RandFunction
+"""F-measure of best matches (Larsen & Aone): higher is better, 0 to 1."""
+element_centric: _ElementCentricFunction
+"""Element-centric similarity: higher is better, 0 to 1."""
+bcubed_precision: _RandFunction
+"""B-cubed precision: higher is better, 0 to 1."""
+bcubed_recall: _RandFunction
+"""B-cubed recall: higher is better, 0 to 1."""
+bcubed_f: _RandFunction
+"""B-cubed F1: higher is better, 0 to 1."""
+psi: _AccuracyFunction
+"""Pair sets index: higher is better, 0 to 1."""
+nca: _AccuracyFunction
+"""Normalised clustering accuracy: higher is better, -1 to 1."""
+npa: _AccuracyFunction
+"""Normalised pivoted accuracy: higher is better, 0 to 1."""
+omega: _RandFunction
+"""Omega index: higher is better, -1 to 1."""
+omega_soft: _RandFunction
+"""Omega index with partial credit: higher is better, -1 to 1."""
+comembership_jaccard: _RandFunction
+"""Jaccard index of shared clusters: higher is better, 0 to 1."""
+ndc: _RandFunction
+"""Normalised degree of concordance: higher is better, 0 to 1."""
+aci: _RandFunction
+"""Adjusted concordance index: higher is better, -1 to 1."""
+onmi_max: _RandFunction
+"""Overlapping NMI (max): higher is better, 0 to 1."""
+onmi_sum: _RandFunction
+"""Overlapping NMI (mean): higher is better, 0 to 1."""
+onmi_joint: _RandFunction
+"""Overlapping NMI (joint): higher is better, 0 to 1."""
+onmi_lfk: _RandFunction
+"""Overlapping NMI of Lancichinetti, Fortunato and Kertész: higher is better, 0 to 1."""
+average_f1: _AverageF1Function
+"""Average F1 of best matches: higher is better, 0 to 1."""
+average_jaccard: _AverageF1Function
+"""Average Jaccard index of best matches: higher is better, 0 to 1."""
+nf1: _RandFunction
+"""Normalised F1: higher is better, 0 to 1."""
+arimp: _ArimpFunction
+"""Adjusted Rand index of a matrix and a partition: higher is better, -1 to 1. For memberships: -inf to inf."""
+arimm: _ArimpFunction
+"""Adjusted Rand index of two matrices: higher is better, -1 to 1. For memberships: -inf to inf."""
+kas: _ArimpFunction
+"""Kernel alignment: higher is better, -1 to 1."""
+nsf: _ArimpFunction
+"""Normalised similarity by Frobenius norm: higher is better, 0 to 1."""
+nsf_printed: _ArimpFunction
+"""Normalised similarity by Frobenius norm, as printed: higher is better, 0 to 1."""
+sms: _ArimpFunction
+"""Standardised Mantel statistic: higher is better, -1 to 1."""
+ssms: _ArimpFunction
+"""Standardised Mantel statistic, scaled to 0 … 1: higher is better, 0 to 1."""
+anmi: _RandFunction
+"""Average normalised mutual information: higher is better, 0 to 1."""
+pooled_ami: _RandFunction
+"""Pooled adjusted mutual information: higher is better, -inf to 1."""
+certainty: _CertaintyFunction
+"""Certainty of a consensus matrix: higher is better, 0 to 1."""
+uncertainty: _CertaintyFunction
+"""Uncertainty of a consensus matrix: lower is better, 0 to 1."""
+pnmi: _CertaintyFunction
+"""Pairwise normalised mutual information of members: higher is better, 0 to 1."""
+pnmi_sum: _CertaintyFunction
+"""Pairwise normalised mutual information, summed as printed: higher is better, 0 to inf."""
+adco: _AdcoFunction
+"""Attribute distribution clustering orthogonality: higher is better, 0 to 1."""
+adco_distance: _AdcoFunction
+"""1 − ADCO: lower is better, 0 to 1."""
+adco_metric: _AdcoFunction
+"""2 − ADCO, or 0 for equal profiles: lower is better, 0 to 2."""
+adco_cosine: _AdcoFunction
+"""Cosine of matched density profiles: higher is better, 0 to 1."""
+cophenetic: _RandFunction
+"""Cophenetic correlation: higher is better, -1 to 1."""
+cophenetic_spearman: _RandFunction
+"""Rank correlation of merge heights (Baker's gamma): higher is better, -1 to 1."""
+bakers_gamma: _RandFunction
+"""Rank correlation of merge heights (Baker's gamma): higher is better, -1 to 1."""
+gamma: _RandFunction
+"""Goodman–Kruskal gamma of merge heights: higher is better, -1 to 1."""
+robinson_foulds: _RobinsonFouldsFunction
+"""Robinson–Foulds distance: lower is better, 0 to inf."""
+hmi: _RandFunction
+"""Hierarchical mutual information: higher is better, 0 to inf."""
+nhmi: _NhmiFunction
+"""Normalised hierarchical mutual information: higher is better, 0 to 1."""
+ahmi: _NhmiFunction
+"""Adjusted hierarchical mutual information: higher is better, -inf to 1."""

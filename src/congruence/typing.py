@@ -7,18 +7,55 @@ A name that ends in "Like" is a value that users may pass: mostly any object, wh
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable, Iterator, Sized
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
 
+T_co = TypeVar("T_co", covariant=True)
+
+# --- what the values below have in common ---
+
+
+class Several(Sized, Protocol[T_co]):
+    """A list, tuple, set or mapping, but not a text, whose `in` takes texts only."""
+
+    def __iter__(self) -> Iterator[T_co]: ...
+    def __contains__(self, value: object, /) -> bool: ...
+
+
+class HasArray(Protocol):
+    """An array of any library that numpy can read."""
+
+    def __array__(self) -> Any: ...
+
+
+class HasDlpack(Protocol):
+    """An array of any library, perhaps on a GPU."""
+
+    def __dlpack__(self) -> Any: ...
+
+
+class HasArrow(Protocol):
+    """A frame or column of any library that Arrow can read."""
+
+    def __arrow_c_stream__(self) -> Any: ...
+
+
+class HasCollect(Protocol):
+    """A lazy frame, or a column of one."""
+
+    def collect(self) -> Any:
+        """The rows."""
+
+
 # --- values that users may pass ---
 
 #: one clustering: labels in a list, an array or a column of a frame or scan, memberships, a matrix, a cover, a hierarchy
-ClusteringLike: TypeAlias = object
+ClusteringLike: TypeAlias = "Sized | HasArray | HasDlpack | HasArrow | HasCollect"
 #: clusterings of the same points: an Ensemble, label columns, a frame, a list, a mapping by name, a path, or a scan
-EnsembleLike: TypeAlias = object
+EnsembleLike: TypeAlias = "ClusteringLike | os.PathLike[str]"
 #: a Hierarchy or input for one: a linkage matrix, Newick text, nested lists, a fitted estimator
 TreeLike: TypeAlias = object
 #: data with one row per point: an array, a sparse matrix, a frame, or a mapping of columns
@@ -41,6 +78,10 @@ ProgressLike: TypeAlias = Callable[[int, int], object] | bool | None
 Client: TypeAlias = object
 #: a path of a file or folder
 PathLike: TypeAlias = str | os.PathLike[str]
+#: scikit-learn's names for the mean of two entropies
+AverageMethod: TypeAlias = Literal["arithmetic", "geometric", "min", "max"]
+#: where to count: the GPU if the data are there, the processor, a CUDA GPU
+EngineName: TypeAlias = Literal["auto", "cpu", "cuda"]
 #: an object with `fit_predict` or `fit` and `labels_`, or a function from data to labels
 Estimator: TypeAlias = object
 #: the value of an option that is passed on to another function, which checks it
@@ -75,6 +116,3 @@ SparseMatrix: TypeAlias = Any
 DeviceArray: TypeAlias = Any
 #: an object of a library without type stubs, or whose types differ between its versions (Mt-KaHyPar, Typer)
 Dynamic: TypeAlias = Any
-
-#: names in annotations for which an argument of any type is right
-UNCHECKED = {"object", *(name for name, kind in list(globals().items()) if kind is Any or kind is object)}

@@ -20,7 +20,7 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.estimators import Clusterer, as_table, check_container, new_points
 from congruence.inputs.labels import frame_kind, names_of_columns
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, EnsembleLike, Frame, OptionValue, PointsLike, Seed
+from congruence.typing import Dynamic, EnsembleLike, Frame, OptionValue, PointsLike, Seed
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -92,7 +92,7 @@ class AlternativeClustering(Clusterer):
         self.options = options
         self.random_state = random_state
 
-    def fit(self, X: PointsLike, y: object = None, given_labels: ClusteringLike | EnsembleLike = None) -> Self:
+    def fit(self, X: PointsLike, y: object = None, given_labels: EnsembleLike | None = None) -> Self:
         """Find alternatives to the given labels (one clustering, or several).
 
         Args:
@@ -121,7 +121,7 @@ class AlternativeClustering(Clusterer):
                 data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
             data = X if hasattr(X, "columns") else data
         given = y if given_labels is None else given_labels
-        known = given if given is not None else self._obvious(data)
+        known: Dynamic = given if given is not None else self._obvious(data)
         settings = {key: value for key, value in self.get_params(deep=False).items() if key != "options"}
         if self.n_clusters is None:
             n = len(next(iter(data.values()))) if isinstance(data, dict) else len(data)
@@ -157,7 +157,7 @@ class AlternativeClustering(Clusterer):
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than clusters
             return np.asarray(KMeans(self.n_clusters or 3, n_init=3, random_state=seed).fit_predict(np.asarray(data)))
 
-    def fit_predict(self, X: PointsLike, y: object = None, given_labels: ClusteringLike | EnsembleLike = None) -> Array:
+    def fit_predict(self, X: PointsLike, y: object = None, given_labels: EnsembleLike | None = None) -> Array:
         """The labels of the first alternative.
 
         Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
@@ -114,7 +115,7 @@ def as_codes(labels: ClusteringLike, n: int, who: str = "labels", X: PointsLike 
     return whole_labels(labels, n, who, X).codes.astype(np.int64)
 
 
-def as_knowns(given: ClusteringLike | EnsembleLike, n: int, X: PointsLike = None) -> dict[str, Array]:
+def as_knowns(given: EnsembleLike, n: int, X: PointsLike = None) -> dict[str, Array]:
     """One or several given clusterings by name: labels, columns of labels, a list or mapping of label vectors."""
     several = isinstance(given, Mapping | Ensemble) or is_frame(given)
     columns = isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind != "f"  # floats are memberships
@@ -123,7 +124,7 @@ def as_knowns(given: ClusteringLike | EnsembleLike, n: int, X: PointsLike = None
     elif columns or (isinstance(given, list | tuple) and len(given) and _is_vector(given[0])):
         parts = _numbered([labels for _, labels in columns_of(given)[0]])
     else:
-        parts = {"given": given}
+        parts = {"given": cast("ClusteringLike", given)}
     if not parts:
         raise InputError("pass at least one given clustering")
     return {name: as_codes(labels, n, name, X) for name, labels in parts.items()}

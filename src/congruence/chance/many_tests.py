@@ -221,7 +221,7 @@ def permutation_tests(
     random_state: Seed = None,
     *,
     method: Method = "auto",
-    reference: ClusteringLike = None,
+    reference: ClusteringLike | None = None,
     correction: Correction = "holm",
     threads: int | None = None,
     progress: ProgressLike = None,
@@ -316,7 +316,7 @@ def permutation_tests(
 
 
 def _paired(
-    named: dict[str, ClusteringLike], reference: ClusteringLike
+    named: dict[str, ClusteringLike], reference: ClusteringLike | None
 ) -> tuple[dict[str, ClusteringLike], list[tuple[str, str]]]:
     """The clusterings by name, the reference first if there is one, and the names of the pairs to test."""
     if reference is None:

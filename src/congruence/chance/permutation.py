@@ -17,7 +17,7 @@ from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.inputs.effects import refuse_idle
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, OptionValue, ProgressLike, Record, Seed
+from congruence.typing import ClusteringLike, EngineName, OptionValue, ProgressLike, Record, Seed
 
 Method = Literal["auto", "draws", "moments"]
 
@@ -172,7 +172,7 @@ def permutation_test(
     stop_after: int | None = None,
     level: float = 0.95,
     threads: int | None = None,
-    engine: Literal["auto", "cpu", "cuda"] = "auto",
+    engine: EngineName = "auto",
     progress: ProgressLike = None,
     **options: OptionValue,
 ) -> PermutationTest:

@@ -41,7 +41,7 @@ from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables
-from congruence.typing import ClusteringLike, ProgressLike, Seed
+from congruence.typing import ClusteringLike, EngineName, ProgressLike, Seed
 
 Sided = Literal["two", "one"]
 
@@ -89,7 +89,7 @@ class Problem:
 
 def problem_of(
     a: ClusteringLike, b: ClusteringLike, m: Measure, null: str, sided: str, threads: int | None, *,
-    engine: str = "auto",
+    engine: EngineName = "auto",
     **options: Unpack[InputKeywords],
 ) -> Problem:  # fmt: skip
     """The test problem for any two inputs of `compare`, under a null model."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from congruence.comparison.pair import Comparison
     from congruence.comparison.presenting import Result
     from congruence.comparison.results import AgainstReference
-    from congruence.formulas.record import Measure
+    from congruence.formulas.record import Measures as MeasuresLike
 
 
 @app.command(
@@ -183,7 +182,7 @@ def _one_pair(correction: Correction | None) -> None:
 
 def _compare_columns(
     read: FoundLabels,
-    wanted: str | Sequence[str | Measure] | None,
+    wanted: MeasuresLike,
     options: dict[str, OptionValue],
     chance: dict[str, OptionValue],
     correction: Correction | None,
@@ -235,7 +234,7 @@ def _for_one_file(**options: OptionValue) -> None:
 def _compare_files(
     a: Path,
     b: Path,
-    wanted: str | Sequence[str | Measure] | None,
+    wanted: MeasuresLike,
     columns: str | None,
     id: str | None,
     options: dict[str, OptionValue],
@@ -248,7 +247,7 @@ def _compare_files(
 def _compare_pair(
     a: ClusteringLike,
     b: ClusteringLike,
-    wanted: str | Sequence[str | Measure] | None,
+    wanted: MeasuresLike,
     options: dict[str, OptionValue],
     name_a: str,
     name_b: str,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,7 @@ from congruence.errors import InputError
 from congruence.typing import ColumnLike, Scalar
 
 if TYPE_CHECKING:
-    from congruence.formulas.record import Measure
+    from congruence.formulas.record import Measures as MeasuresLike
     from congruence.inputs.hierarchy import Hierarchy
 
 #: files that hold Newick text
@@ -67,7 +66,7 @@ def hierarchies(
     if plot is not None and labels is not None:
         raise cg.InputError("--plot draws two trees; with --labels pass --curve")
     limits = limits_of(fail_under)
-    keys: str | Sequence[str | Measure] | None = None
+    keys: MeasuresLike = None
     if measures is not None:
         keys = "all" if measures.strip() == "all" else [*split(measures), *limits]
     elif limits:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from congruence.cli.reading import split
 from congruence.errors import InputError
 
 if TYPE_CHECKING:
-    from congruence.formulas.record import Measure
+    from congruence.formulas.record import Measures
 
 #: the most numbers of clusters that one option may name
 MOST_NUMBERS = 10_000
@@ -41,7 +41,7 @@ def one_list(columns: str | None, data_columns: str | None) -> str | None:
     return columns or data_columns
 
 
-def named_measures(measures: str | None, limits: dict[str, float]) -> str | Sequence[str | Measure] | None:
+def named_measures(measures: str | None, limits: dict[str, float]) -> Measures:
     """The named measures, including those with a limit; None for the default measures."""
     import congruence as cg
 

@@ -29,6 +29,8 @@ from congruence.statistics.tables import Array
 from congruence.typing import (
     Client,
     ClusteringLike,
+    ColumnLike,
+    EngineName,
     EnsembleLike,
     Frame,
     NoiseLike,
@@ -51,7 +53,7 @@ def compare_all(
     clusterings: EnsembleLike,
     measures: Measures = ARI,
     *,
-    engine: str = "auto",
+    engine: EngineName = "auto",
     client: Client = None,
     threads: int | None = None,
     progress: ProgressLike = None,
@@ -178,7 +180,7 @@ def _dropped(ensemble: Ensemble, used: Array, todo: Evaluation) -> list[Caution]
 
 def _evaluate(
     ensemble: Ensemble, measures: Measures, runs: Sequence[Run], keep: Callable[..., None], threads: int | None,
-    progress: ProgressLike, engine: str,
+    progress: ProgressLike, engine: EngineName,
 ) -> Evaluation:  # fmt: skip
     """Every measure for every pair of the runs, one tile at a time: keep(i, j, n_used, values of (i, j), of (j, i))."""
     mass = ensemble.mass
@@ -207,7 +209,7 @@ def compare_to(
     clusterings: EnsembleLike,
     measures: Measures = None,
     *,
-    engine: str = "auto",
+    engine: EngineName = "auto",
     threads: int | None = None,
     progress: ProgressLike = None,
     unassigned: Unassigned = "error",
@@ -319,7 +321,7 @@ def compare_to(
     )  # fmt: skip
 
 
-def _named_reference(name: str, columns: Sequence[tuple[str, ClusteringLike]], clusterings: Frame) -> ClusteringLike:
+def _named_reference(name: str, columns: Sequence[tuple[str, ClusteringLike]], clusterings: Frame) -> ColumnLike:
     """The clustering of this name; a column of a frame may be of any kind, because it is requested by name."""
     named = dict(columns)
     if name not in named and is_frame(clusterings) and name in clusterings.columns:

@@ -26,6 +26,7 @@ from congruence.statistics.tables import Array, Table
 from congruence.typing import (
     ClusteringLike,
     ColumnLike,
+    EngineName,
     Index,
     Label,
     NoiseLike,
@@ -128,7 +129,12 @@ def contingency(a: ClusteringLike, b: ClusteringLike, **options: Unpack[PairKeyw
 
 
 def _paired(
-    a: ClusteringLike, b: ClusteringLike, *, threads: int | None = None, engine: str = "auto", **options: OptionValue
+    a: ClusteringLike,
+    b: ClusteringLike,
+    *,
+    threads: int | None = None,
+    engine: EngineName = "auto",
+    **options: OptionValue,
 ) -> tuple[PreparedPair, Table]:
     """The validated pair, and its table."""
     pair = table_pair(a, b, engine=engine, **options)

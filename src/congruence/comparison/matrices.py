@@ -17,9 +17,10 @@ from congruence.inputs.similarity import Similarity
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram
 from congruence.statistics.profiles import Profiles
+from congruence.typing import EngineName
 
 
-def compare_matrices(pair: PairOfMatrices, measures: Measures, threads: int | None, engine: str) -> Comparison:
+def compare_matrices(pair: PairOfMatrices, measures: Measures, threads: int | None, engine: EngineName) -> Comparison:
     """Measures of two matrices, ensembles, or a matrix or ensemble and a partition."""
     p, q = pair.a, pair.b
     chosen, strict = chosen_measures(

@@ -38,6 +38,7 @@ from congruence.typing import (
     ClusteringLike,
     ColumnLike,
     Dynamic,
+    EngineName,
     Figure,
     NoiseLike,
     OptionValue,
@@ -69,7 +70,7 @@ class PairKeywords(InputKeywords, total=False):
     """Options for reading and counting two clusterings, as in `compare`."""
 
     threads: int | None
-    engine: str
+    engine: EngineName
     client: Client
     checkpoint: PathLike | None
     memory: str | float | None
@@ -88,7 +89,7 @@ def compare(
     frequency: WeightsLike = None,
     align: Align | None = None,
     threads: int | None = None,
-    engine: str = "auto",
+    engine: EngineName = "auto",
     client: Client = None,
     checkpoint: PathLike | None = None,
     memory: str | float | None = None,
@@ -152,7 +153,7 @@ def compare(
 
 
 def prepared_pair(
-    a: ClusteringLike, b: ClusteringLike, *, engine: str = "auto", client: Client = None,
+    a: ClusteringLike, b: ClusteringLike, *, engine: EngineName = "auto", client: Client = None,
     checkpoint: PathLike | None = None, memory: str | float | None = None,
     skip_bad: bool | None = None, progress: ProgressLike = None, **options: Unpack[InputKeywords],
 ) -> tuple[Plan, Dynamic]:  # fmt: skip
@@ -193,7 +194,7 @@ def table_pair(a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> 
     return cast("PreparedPair", pair)
 
 
-def counted_pair(pair: PreparedPair, threads: int | None = None, engine: str = "auto") -> tuple[Table, Tables]:
+def counted_pair(pair: PreparedPair, threads: int | None = None, engine: EngineName = "auto") -> tuple[Table, Tables]:
     """The table of a prepared pair, with names, and the tile that holds it."""
     table, tables = engine_for(engine, pair.sides).table_of(*pair.sides, pair.mass, threads)
     if not tables.n_used[0] or not table.n:
@@ -201,7 +202,7 @@ def counted_pair(pair: PreparedPair, threads: int | None = None, engine: str = "
     return table, tables
 
 
-def compare_tables(pair: PreparedPair, measures: Measures, threads: int | None, engine: str) -> Comparison:
+def compare_tables(pair: PreparedPair, measures: Measures, threads: int | None, engine: EngineName) -> Comparison:
     """The measures of two clusterings, from their table."""
     todo = Evaluation(measures, soft=pair.is_soft, weighted=pair.is_weighted, covers=pair.has_covers)
     table, tables = counted_pair(pair, threads, engine)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from congruence.errors import InputError, joined
 from congruence.inputs.coerce import as_clustering
-from congruence.typing import Dynamic
+from congruence.typing import Dynamic, EngineName
 
 if TYPE_CHECKING:
     from congruence.comparison.pair import Comparison
@@ -19,7 +19,7 @@ class Plan(NamedTuple):
     #: (a, b, options of the inputs) → a validated pair
     prepared: Callable[[Dynamic, Dynamic, Dynamic], Dynamic]
     #: (pair, measures, threads, engine) → the result
-    compared: Callable[[Dynamic, Dynamic, int | None, str], Comparison]
+    compared: Callable[[Dynamic, Dynamic, int | None, EngineName], Comparison]
     #: why the two have no contingency table; empty if they have one
     no_table: str = ""
     #: why the two have no null model; empty if they have one

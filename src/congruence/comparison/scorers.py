@@ -14,14 +14,14 @@ from congruence.formulas.docstrings import COMPARING, LABELS, TREES, TWO, docume
 from congruence.formulas.record import Measure
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
-from congruence.typing import ClusteringLike, MatrixLike, OptionValue
+from congruence.typing import AverageMethod, ClusteringLike, MatrixLike, OptionValue
 
 #: options that every function of a measure takes: those of `compare`
 OPTIONS = {p.name: p for p in inspect.signature(compare).parameters.values() if p.kind is p.KEYWORD_ONLY}
 #: scikit-learn's names for the two sides
 SIDES = {"a": "labels_true", "b": "labels_pred"}
 #: scikit-learn's average_method, and the suffix of the key
-AVERAGES = {"arithmetic": "sum", "geometric": "sqrt", "min": "min", "max": "max"}
+AVERAGES: dict[AverageMethod, str] = {"arithmetic": "sum", "geometric": "sqrt", "min": "min", "max": "max"}
 
 
 def measure_function(key: str) -> Callable[..., float]:
@@ -47,7 +47,7 @@ def measure_function(key: str) -> Callable[..., float]:
     plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
     both = [inspect.Parameter(name, plain, annotation="ClusteringLike") for name in SIDES]
     average = inspect.Parameter(
-        "average_method", inspect.Parameter.KEYWORD_ONLY, default="arithmetic", annotation="str"
+        "average_method", inspect.Parameter.KEYWORD_ONLY, default="arithmetic", annotation="AverageMethod"
     )
     signature = inspect.Signature([*both, *([average] if averaged else []), *OPTIONS.values()])
     score.__signature__ = signature  # type: ignore[attr-defined]
@@ -76,7 +76,7 @@ def _two_sides(
     return found["a"], found["b"]
 
 
-def _averaged(record: Measure, method: str) -> Measure:
+def _averaged(record: Measure, method: AverageMethod) -> Measure:
     """The same measure with another mean of the entropies."""
     from congruence.errors import InputError
 

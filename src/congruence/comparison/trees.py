@@ -23,7 +23,7 @@ from congruence.statistics.information import ChanceInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Tables
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
-from congruence.typing import ClusteringLike
+from congruence.typing import ClusteringLike, EngineName
 
 if TYPE_CHECKING:
     from congruence.statistics import Statistic
@@ -51,7 +51,7 @@ def pair_of_trees(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -
 
 
 def compare_trees(
-    pair: tuple[ClusteringLike, ClusteringLike], measures: Measures, threads: int | None, engine: str = "auto"
+    pair: tuple[ClusteringLike, ClusteringLike], measures: Measures, threads: int | None, engine: EngineName = "auto"
 ) -> Comparison:
     """Measures of two hierarchies, or of a hierarchy and labels."""
     check_cpu(engine)
@@ -64,7 +64,7 @@ def compare_trees(
     return compare_with_labels(b, a, measures, swapped=True)
 
 
-def check_cpu(engine: str) -> None:
+def check_cpu(engine: EngineName) -> None:
     """Refuse a GPU: hierarchies are compared on the CPU."""
     if engine_for(engine, []).on_card:
         raise InputError("hierarchies are compared on the CPU; pass engine='cpu' or leave it out")
@@ -228,7 +228,7 @@ def best_cut(m: Measure, curve: Array) -> int:
     return int(np.nanargmax(curve if m.better == "higher" else -curve))
 
 
-def clustering_of(labels: ClusteringLike, h: Hierarchy, who: str) -> Labels:
+def clustering_of(labels: object, h: Hierarchy, who: str) -> Labels:
     """Labels of the points of a hierarchy; a mapping or series with point names is put in their order."""
     if isinstance(labels, Mapping):
         missing = [x for x in (h.points or ()) if x not in labels]

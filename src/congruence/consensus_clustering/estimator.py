@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -21,10 +21,12 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
 from congruence.statistics.tables import Array
-from congruence.typing import Frame, NoiseLike, OptionValue, PointsLike, Seed, SparseMatrix
+from congruence.typing import Frame, NoiseLike, OptionValue, PointsLike, Seed, Several, SparseMatrix
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
+
+    from congruence import MethodName
 
 
 def _was_given_data(model: object) -> bool:
@@ -77,7 +79,7 @@ class ConsensusClustering(Clusterer):
         self,
         n_clusters: int | None = 8,
         *,
-        method: str | Sequence[str] = "auto",
+        method: MethodName | Several[str] = "auto",
         generator: OptionValue = None,
         n_members: int = 100,
         member_clusters: int | Iterable[int] | None = None,

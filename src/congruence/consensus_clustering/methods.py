@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -12,7 +12,7 @@ from congruence.consensus_clustering.evidence import Evidence
 from congruence.errors import InputError, hint, joined
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
-from congruence.typing import OptionValue
+from congruence.typing import OptionValue, Several
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,18 +143,20 @@ METHODS = {
     "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",
     "lwea": "local_weights", "lwgp": "local_weights",
 }  # fmt: skip
+#: other names of methods
+ALIASES = {"k-modes": "kmodes", "cumulative_voting": "cumulative", "majority": "voting"}
 
 
 def find(name: str) -> Method:
     """The record of a method, by its name."""
-    key = {"k-modes": "kmodes", "cumulative_voting": "cumulative", "majority": "voting"}.get(name, name)
+    key = ALIASES.get(name, name)
     if key not in METHODS:
         raise InputError(f"there is no method {name!r}; {hint(name, METHODS, 'there are: auto, ' + joined(METHODS))}")
     record: Method = getattr(import_module(f"congruence.consensus_clustering.{METHODS[key]}"), key)
     return record
 
 
-def options_of(method: str | Sequence[str], variant: str | None) -> set[str]:
+def options_of(method: str | Several[str], variant: str | None) -> set[str]:
     """The options `n_init`, `solver` and `balance` that have an effect on a method among those named."""
     named = [method] if isinstance(method, str) else list(method)
     records = [find(name) for name in named if name != "auto"]

@@ -38,9 +38,20 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
-from congruence.typing import Client, EnsembleLike, OptionValue, PathLike, PointsLike, ProgressLike, Record, Seed
+from congruence.typing import (
+    Client,
+    EnsembleLike,
+    OptionValue,
+    PathLike,
+    PointsLike,
+    ProgressLike,
+    Record,
+    Seed,
+    Several,
+)
 
 if TYPE_CHECKING:
+    from congruence import MethodName
     from congruence.consensus_clustering.placing import Placing
     from congruence.consensus_clustering.scanned import ConsensusFiles
     from congruence.inputs.labels import Labels
@@ -63,29 +74,22 @@ ALL_UP_TO, SAMPLED, PER_CLUSTER = 100_000, 30_000, 200
 
 @overload
 def consensus(
-    ensemble: EnsembleLike, n_clusters: int | None = ..., method: str | Sequence[str] = ..., random_state: Seed = ..., *,
+    ensemble: EnsembleLike, n_clusters: int | None = ..., method: MethodName | Several[str] = ..., random_state: Seed = ..., *,
     refine: bool | None = ..., n_init: int = ..., variant: str | None = ..., solver: str = ..., balance: float = ...,
     unseen: str = ..., X: PointsLike = ..., out: None = ..., client: Client = ..., checkpoint: PathLike | None = ...,
     threads: int | None = ..., progress: ProgressLike = ...,
 ) -> Consensus: ...  # fmt: skip
 @overload
 def consensus(
-    ensemble: EnsembleLike, n_clusters: int | None = ..., method: str | Sequence[str] = ..., random_state: Seed = ..., *,
+    ensemble: EnsembleLike, n_clusters: int | None = ..., method: MethodName | Several[str] = ..., random_state: Seed = ..., *,
     refine: bool | None = ..., n_init: int = ..., variant: str | None = ..., solver: str = ..., balance: float = ...,
     unseen: str = ..., X: PointsLike = ..., out: PathLike, client: Client = ..., checkpoint: PathLike | None = ...,
     threads: int | None = ..., progress: ProgressLike = ...,
 ) -> ConsensusFiles: ...  # fmt: skip
-@overload
-def consensus(
-    ensemble: EnsembleLike, n_clusters: int | None = ..., method: str | Sequence[str] = ..., random_state: Seed = ..., *,
-    refine: bool | None = ..., n_init: int = ..., variant: str | None = ..., solver: str = ..., balance: float = ...,
-    unseen: str = ..., X: PointsLike = ..., out: PathLike | None, client: Client = ..., checkpoint: PathLike | None = ...,
-    threads: int | None = ..., progress: ProgressLike = ...,
-) -> Consensus | ConsensusFiles: ...  # fmt: skip
 def consensus(
     ensemble: EnsembleLike,
     n_clusters: int | None = None,
-    method: str | Sequence[str] = "auto",
+    method: MethodName | Several[str] = "auto",
     random_state: Seed = None,
     *,
     refine: bool | None = None,

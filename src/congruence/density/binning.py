@@ -73,7 +73,7 @@ class Binning:
         self.nominal, self.spare = tuple(names_in(nominal, "nominal")), yes_or_no(spare, "spare")
         self.attributes: tuple[Attribute, ...] = ()
 
-    def fit(self, X: PointsLike, labels: ClusteringLike = None) -> Binning:
+    def fit(self, X: PointsLike, labels: ClusteringLike | None = None) -> Binning:
         """Find the bins of these data; "mdl" needs the labels of their points.
 
         Args:

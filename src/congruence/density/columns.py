@@ -15,7 +15,7 @@ from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory, is_frame, names_of_columns
 from congruence.machine import device
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, DeviceArray, PointsLike
+from congruence.typing import ColumnLike, DeviceArray, EngineName, PointsLike
 
 #: values per chunk of binning and counting; chunks stay in cache
 PIECE = 1 << 17
@@ -224,7 +224,7 @@ def on_host(column: DeviceArray) -> Array:
     return np.asarray(column.get() if device.is_on_card(column) else column, dtype=np.float64)
 
 
-def brought(X: PointsLike, engine: str) -> PointsLike:
+def brought(X: PointsLike, engine: EngineName) -> PointsLike:
     """The data on the device that counts: "cpu" copies from the GPU, "cuda" copies to it if they fit."""
     if engine == "cpu":
         return device.array(X).get() if device.is_on_card(X) else X

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from congruence.inputs.formats import is_anndata
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import Labels, in_memory
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, NoiseLike, PointsLike, Seed
+from congruence.typing import ClusteringLike, EngineName, NoiseLike, PointsLike, Seed
 
 if TYPE_CHECKING:
     from congruence.inputs.kinds import Clustering
@@ -39,7 +39,7 @@ def density_profile(
     unassigned: Unassigned = "error",
     noise: NoiseLike = None,
     threads: int | None = None,
-    engine: Literal["auto", "cpu", "cuda"] = "auto",
+    engine: EngineName = "auto",
 ) -> Profile:
     """How many points of each cluster fall in each bin of each attribute; profiles with the same bins can be added.
 
@@ -95,7 +95,7 @@ def counted(
     *,
     bivariate: bool = False,
     threads: int | None = None,
-    engine: str = "auto",
+    engine: EngineName = "auto",
 ) -> list[Profile]:
     """The profiles of validated clusterings of the same points: chunks are binned once, counted in threads and added."""
     counter = engine_for(engine, [columns])

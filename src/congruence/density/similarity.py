@@ -27,7 +27,18 @@ from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import noise_caution
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, Frame, Label, NoiseLike, OptionValue, PointsLike, Record, Scalar, Seed
+from congruence.typing import (
+    ClusteringLike,
+    EngineName,
+    Frame,
+    Label,
+    NoiseLike,
+    OptionValue,
+    PointsLike,
+    Record,
+    Scalar,
+    Seed,
+)
 
 KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 KERNELS = ("linear", "polynomial", "rbf")
@@ -204,7 +215,7 @@ def compare_profiles(
     noise: NoiseLike = None,
     random_state: Seed = None,
     threads: int | None = None,
-    engine: Literal["auto", "cpu", "cuda"] = "auto",
+    engine: EngineName = "auto",
     **historical: OptionValue,
 ) -> ProfileComparison:
     """Compare two clusterings by their density profiles: values, matched clusters, contribution of each attribute.
@@ -281,9 +292,7 @@ def compare_profiles(
     return replace(found, notes=(*cautions, *found.notes))
 
 
-def _given_profiles(
-    a: ClusteringLike, b: ClusteringLike, X: PointsLike, X_b: PointsLike, sizes: str
-) -> tuple[Profile, Profile]:
+def _given_profiles(a: object, b: object, X: PointsLike, X_b: PointsLike, sizes: str) -> tuple[Profile, Profile]:
     if not (isinstance(a, Profile) and isinstance(b, Profile)):
         raise InputError(
             "one side is a profile and the other is not; count both with cg.density_profile and one Binning"
@@ -310,7 +319,7 @@ def _counted_profiles(
     noise: NoiseLike,
     random_state: Seed,
     threads: int | None,
-    engine: str,
+    engine: EngineName,
 ) -> tuple[Profile, Profile]:
     """Both profiles in the same bins."""
     if X is None:

@@ -21,7 +21,7 @@ from congruence.statistics.information import Info
 from congruence.statistics.matrices import MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
-from congruence.typing import ProgressLike, SparseMatrix
+from congruence.typing import EngineName, ProgressLike, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.scanning.columns import Column
@@ -75,7 +75,7 @@ PairsOfMembers = tuple[Array, Array, Array, Array]
 
 
 def ensemble_pairs(
-    p: Ensemble, q: Ensemble, threads: int | None = None, progress: Progress | None = None, engine: str = "cpu"
+    p: Ensemble, q: Ensemble, threads: int | None = None, progress: Progress | None = None, engine: EngineName = "cpu"
 ) -> PairsOfMembers:
     """For every member of p and of q: pairs of points together in both, in the first, in the second, and all pairs."""
     members = [*p.members, *q.members]
@@ -107,7 +107,7 @@ def table_sums(
     missing: str,
     threads: int | None = None,
     progress: Progress | None = None,
-    engine: str = "cpu",
+    engine: EngineName = "cpu",
     counted: PairsOfMembers | None = None,
 ) -> MatrixSums:
     """The same sums for two ensembles, from the tables of their members, without an n × n matrix.
@@ -241,7 +241,7 @@ def _inner(tables: Sequence[Tables]) -> Array:
 def sums_of(
     a: Ensemble | Similarity, b: Ensemble | Similarity, *, within: bool = True, missing: str = "ratio",
     threads: int | None = None, progress: ProgressLike = None,
-    engine: str = "auto",
+    engine: EngineName = "auto",
 ) -> MatrixSums:  # fmt: skip
     """The sums of two matrices, ensembles or partitions, by whichever route is cheaper; they agree to rounding."""
     if missing not in ("ratio", "plain", "pooled"):

@@ -18,7 +18,7 @@ from congruence.errors import InputError, whole_number
 from congruence.machine import device
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array
-from congruence.typing import DeviceArray, ProgressLike, Seed
+from congruence.typing import DeviceArray, EngineName, ProgressLike, Seed
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from congruence.engine.interface import Engine
 
 #: the engine for "auto"; None: the GPU if labels are on one, else the CPU
-AUTO: str | None = None
+AUTO: EngineName | None = None
 
 
 class OnCard(Protocol):
@@ -40,7 +40,7 @@ class OnCard(Protocol):
         """The same on a GPU; None if it is on the host."""
 
 
-def engine_for(engine: str, members: Sequence[OnCard]) -> Engine:
+def engine_for(engine: EngineName, members: Sequence[OnCard]) -> Engine:
     """The engine to count with: the requested one; with "auto", the GPU if the members (or data) are there, else the CPU."""
     if not isinstance(engine, str) or engine not in ("auto", "cpu", "cuda"):
         raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")
@@ -56,7 +56,7 @@ def engine_for(engine: str, members: Sequence[OnCard]) -> Engine:
     return cuda
 
 
-def on_card(data: T, engine: str) -> T | DeviceArray:
+def on_card(data: T, engine: EngineName) -> T | DeviceArray:
     """With engine="cuda", integer arrays copied to the GPU, to be encoded there; other inputs unchanged."""
     if not isinstance(engine, str) or engine != "cuda":
         return data

@@ -26,7 +26,7 @@ from congruence.machine import device
 from congruence.statistics.matrices import Alone, MatrixSums
 from congruence.statistics.pairs import Gram
 from congruence.statistics.tables import Array
-from congruence.typing import DeviceArray, EnsembleLike, MatrixLike, Scalar, SparseMatrix
+from congruence.typing import DeviceArray, EngineName, EnsembleLike, MatrixLike, Scalar, SparseMatrix
 
 
 def as_ensemble(x: EnsembleLike) -> Ensemble:
@@ -51,7 +51,9 @@ def point_mass(e: Ensemble) -> tuple[Array, Array]:
 def lone_scorer(key: str) -> Callable[..., float]:
     """The function of a measure that describes one ensemble or matrix: `lone_scorer("certainty")(x)`."""
 
-    def score(x: EnsembleLike, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto") -> float:
+    def score(
+        x: EnsembleLike, *, missing: str = "ratio", threads: int | None = None, engine: EngineName = "auto"
+    ) -> float:
         return lone_value(key, x, missing=missing, threads=threads, engine=engine)
 
     args = {
@@ -66,14 +68,14 @@ def lone_scorer(key: str) -> Callable[..., float]:
 
 
 def lone_value(
-    key: str, x: EnsembleLike, *, missing: str = "ratio", threads: int | None = None, engine: str = "auto"
+    key: str, x: EnsembleLike, *, missing: str = "ratio", threads: int | None = None, engine: EngineName = "auto"
 ) -> float:
     """A measure of one ensemble or matrix."""
     record = find(key)
     return float(record.values(_alone(record, x, missing, threads, engine))[0])
 
 
-def _alone(record: Measure, x: EnsembleLike, missing: str, threads: int | None, engine: str) -> Alone:
+def _alone(record: Measure, x: EnsembleLike, missing: str, threads: int | None, engine: EngineName) -> Alone:
     shape: tuple[int, ...] = getattr(x, "shape", ())
     known = len(shape) == 2 and all(
         isinstance(m, int | np.integer) for m in shape
@@ -102,7 +104,11 @@ def _alone(record: Measure, x: EnsembleLike, missing: str, threads: int | None, 
 
 
 def consensus_index(
-    ensemble: EnsembleLike, measure: str | Measure = "nmi_sum", *, threads: int | None = None, engine: str = "auto"
+    ensemble: EnsembleLike,
+    measure: str | Measure = "nmi_sum",
+    *,
+    threads: int | None = None,
+    engine: EngineName = "auto",
 ) -> float:
     """Mean of any measure over all pairs of different members (weighted by the products of their weights, if given).
 
@@ -301,7 +307,7 @@ def consensus_blocks(
     rows: int = 256,
     dtype: DTypeLike = np.float64,
     missing: str = "ratio",
-    engine: str = "auto",
+    engine: EngineName = "auto",
 ) -> Iterator[tuple[slice, DeviceArray]]:
     """The consensus matrix in blocks of rows, one at a time, if it does not fit in memory.
 

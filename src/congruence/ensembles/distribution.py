@@ -16,7 +16,7 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
-from congruence.typing import EnsembleLike, ProgressLike, Record, Scalar
+from congruence.typing import EngineName, EnsembleLike, ProgressLike, Record, Scalar
 
 # --- the distribution of consensus values -----------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ def consensus_cdf(
     missing: str = "ratio",
     random_state: int | None = None,
     progress: ProgressLike = None,
-    engine: str = "auto",
+    engine: EngineName = "auto",
 ) -> ConsensusCdf:
     """Distribution of the consensus values over all pairs of points, exactly, or over a `sample` of that many pairs.
 

@@ -18,7 +18,7 @@ from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.machine import device
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, DeviceArray, EnsembleLike, Label, PathLike
+from congruence.typing import ClusteringLike, DeviceArray, EngineName, EnsembleLike, Label, PathLike
 
 if TYPE_CHECKING:
     from congruence.scanning.rows import Written
@@ -35,18 +35,18 @@ def _partition(e: Ensemble, labels: ClusteringLike) -> Labels:
 
 @overload
 def item_consensus(
-    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = ..., out: None = ...
+    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = ..., out: None = ...
 ) -> Array: ...  # fmt: skip
 @overload
 def item_consensus(
-    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = ..., out: PathLike
+    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = ..., out: PathLike
 ) -> Written: ...  # fmt: skip
 @overload
 def item_consensus(
-    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = ..., out: PathLike | None
+    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = ..., out: PathLike | None
 ) -> Array | Written: ...  # fmt: skip
 def item_consensus(
-    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: str = "auto", out: PathLike | None = None
+    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = "auto", out: PathLike | None = None
 ) -> Array | Written:
     """Mean consensus of each point (row) with the other points of each cluster (column, in sorted order of labels).
 

@@ -244,7 +244,9 @@ class Cells:
         return len(self.values) < len(self.order)
 
 
-def cells_of(e: Ensemble, labels: ClusteringLike = None, most: int = MOST_CELLS, order: Array | None = None) -> Cells:
+def cells_of(
+    e: Ensemble, labels: ClusteringLike | None = None, most: int = MOST_CELLS, order: Array | None = None
+) -> Cells:
     """The consensus matrix of an ensemble in at most `most` × `most` cells, without a matrix of points.
 
     Few points are ordered by their tree. Many points are ordered by a clustering (`labels`, else the first member without
@@ -268,7 +270,7 @@ def cells_of(e: Ensemble, labels: ClusteringLike = None, most: int = MOST_CELLS,
     return Cells(order, edges, _block_means(e, order, edges))
 
 
-def _point_order(e: Ensemble, labels: ClusteringLike) -> Array:
+def _point_order(e: Ensemble, labels: ClusteringLike | None) -> Array:
     if labels is None:
         labels = next((c for c in e.members if not c.soft and not c.gaps), np.zeros(e.n_points, np.int64))
     if hasattr(labels, "codes"):
@@ -431,7 +433,7 @@ def flow_heights(counts: Array, room: float, slot: float) -> tuple[tuple[Array, 
     return tuple((c - h / 2 - shift, h) for c, h in sides)
 
 
-def ensemble_parts(e: Ensemble, labels: ClusteringLike) -> tuple[Cells, ConsensusCdf, str]:
+def ensemble_parts(e: Ensemble, labels: ClusteringLike | None) -> tuple[Cells, ConsensusCdf, str]:
     """The cells of the consensus matrix, its distribution, and the title of the figure."""
     cells = cells_of(e, labels)
     exact = e.n_points <= EXACT_POINTS

@@ -101,7 +101,7 @@ def _flow(a: Alluvial) -> Figure:
     return shown
 
 
-def draw_ensemble(e: Ensemble, labels: ClusteringLike = None, kind: str = "consensus") -> Figure:
+def draw_ensemble(e: Ensemble, labels: ClusteringLike | None = None, kind: str = "consensus") -> Figure:
     """The consensus matrix of an ensemble, and its distribution; or the flow through its members."""
     if kind == "flow":
         return draw_alluvial(e)

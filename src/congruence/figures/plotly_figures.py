@@ -126,7 +126,7 @@ def _faded(colour: str) -> str:
     return f"rgba({int(colour[1:3], 16)},{int(colour[3:5], 16)},{int(colour[5:7], 16)},0.4)"
 
 
-def draw_ensemble(e: Ensemble, labels: ClusteringLike = None, kind: str = "consensus") -> Figure:
+def draw_ensemble(e: Ensemble, labels: ClusteringLike | None = None, kind: str = "consensus") -> Figure:
     """The consensus matrix of an ensemble, and its distribution; or the flow through its members."""
     if kind == "flow":
         return draw_alluvial(e)

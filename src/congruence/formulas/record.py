@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from congruence.statistics.matrices import Alone, MatrixSums, PooledInfo
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Table
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
-from congruence.typing import ClusteringLike, Function, OptionValue, Record
+from congruence.typing import ClusteringLike, Function, OptionValue, Record, Several
 
 if TYPE_CHECKING:
+    from congruence import MeasureName
     from congruence.statistics import Statistic
 
 AXIOMS = MappingProxyType(
@@ -478,8 +479,9 @@ def is_among(name: object, keys: Iterable[str]) -> bool:
     return isinstance(name, str) and _NAMES.get(name.lower().replace("-", "_")) in set(keys)
 
 
-#: measures that a user requests
-Measures = str | Measure | Iterable[str | Measure] | None
+#: a measure that a user requests, and several of them
+MeasureLike: TypeAlias = "MeasureName | Measure"
+Measures: TypeAlias = "MeasureLike | Literal['all'] | Several[str | Measure] | None"
 
 
 def chosen_measures(measures: Measures, default: Iterable[str]) -> tuple[list[Measure], bool]:

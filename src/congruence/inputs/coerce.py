@@ -34,7 +34,7 @@ from congruence.statistics.tables import Array, code_type, label_order
 from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, OptionValue
 
 
-def as_clustering(data: ClusteringLike, who: str = "labels") -> Clustering:
+def as_clustering(data: object, who: str = "labels") -> Clustering:
     """One clustering: 1-D inputs are labels, 2-D inputs are memberships.
 
     >>> as_clustering(["b", "a", "b"]).codes.tolist()

@@ -10,7 +10,7 @@ from congruence.inputs.cover_reading import Members, plain
 from congruence.inputs.encoding import arrow_library, encode_arrow, refuse_type
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import Array, label_order
-from congruence.typing import ColumnLike, Index, Label
+from congruence.typing import ColumnLike, Dynamic, Index, Label
 
 
 def sets_of_rows(column: ColumnLike, who: str) -> tuple[Array, ClusterMap]:
@@ -59,4 +59,5 @@ def cover_of_rows(column: ColumnLike, who: str, index: Index = None) -> Cover:
     starts, members = clusters.rows(codes.astype(np.int64))
     point = np.repeat(np.arange(len(codes)), np.diff(starts))
     ids = range(len(codes)) if index is None else plain(index)
-    return Cover(Members(ids, point, members, clusters.names, len(codes)), who=who)
+    members_of_rows: Dynamic = Members(ids, point, members, clusters.names, len(codes))
+    return Cover(members_of_rows, who=who)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
@@ -429,7 +430,9 @@ class Ensemble(Listing):
         """
         return float(self.cdf(**options).pac(lower, upper))
 
-    def plot(self, kind: str = "consensus", backend: Backend = "plotly", labels: ClusteringLike = None) -> Figure:
+    def plot(
+        self, kind: str = "consensus", backend: Backend = "plotly", labels: ClusteringLike | None = None
+    ) -> Figure:
         """A figure of the ensemble; see `cg.figure`.
 
         Args:
@@ -452,9 +455,7 @@ class Ensemble(Listing):
 
 
 def _door() -> ModuleType:
-    import congruence as cg
-
-    return cg
+    return import_module("congruence")
 
 
 def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, ClusteringLike]], list[Caution], str | None]:
@@ -475,7 +476,7 @@ def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, ClusteringLike]], li
     if kind is not None and hasattr(data, "columns"):
         return frame_columns(data, "the frame")
     if isinstance(data, Labels | Memberships | Cover) or kind is not None:
-        return [("0", data)], [], kind
+        return [("0", cast("ClusteringLike", data))], [], kind
     if isinstance(data, list | tuple):
         if data and not any(hasattr(x, "__len__") for x in data):
             raise InputError(

@@ -19,7 +19,7 @@ from congruence.inputs.encoding import (
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.machine import device, jit
 from congruence.statistics.tables import Array, ClusterNames, code_type, smallest
-from congruence.typing import DeviceArray, Frame, Index, Label, MatrixLike, SparseMatrix
+from congruence.typing import ColumnLike, DeviceArray, Frame, Index, Label, MatrixLike, SparseMatrix
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ def is_sparse(data: object) -> bool:
     return hasattr(data, "tocsr") and hasattr(data, "nnz")
 
 
-def is_mapping(data: object) -> TypeGuard[Mapping[Label, object]]:
+def is_mapping(data: object) -> TypeGuard[Mapping[Label, ColumnLike]]:
     """Whether it maps names to values; a sparse matrix in a dictionary, or a dataset of xarray, is an array."""
     return isinstance(data, Mapping) and not is_sparse(data) and not type(data).__module__.startswith("xarray")
 

@@ -13,7 +13,7 @@ from congruence.errors import InputError
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
-from congruence.typing import EnsembleLike, Label
+from congruence.typing import Dynamic, Label
 
 #: heights from branch lengths are sums, rounded to this many digits so that rounding errors do not break ties
 DIGITS = 12
@@ -276,7 +276,7 @@ def from_nested(tree: Collection[object]) -> Merges:
 # --- nested label columns ---------------------------------------------------------------------------------------
 
 
-def from_columns(columns: EnsembleLike) -> Merges:
+def from_columns(columns: Dynamic) -> Merges:
     """The tree of nested label columns, sorted from coarsest to finest."""
     ensemble = columns if isinstance(columns, Ensemble) else Ensemble(columns, unassigned="partial")
     if ensemble.is_soft or ensemble.is_lazy or ensemble.has_gaps:

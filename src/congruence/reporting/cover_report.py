@@ -115,7 +115,7 @@ class CoverReport(Report):
 
 
 def report_of_covers(
-    clusterings: EnsembleLike, out: str | Path | None = None, *, reference: ClusteringLike = None,
+    clusterings: EnsembleLike, out: str | Path | None = None, *, reference: ClusteringLike | None = None,
     measures: Iterable[str | Measure] | None = None,
     unassigned: str = "keep", noise: NoiseLike = None, title: str | None = None, command: str | None = None,
     random_state: Seed = 0, threads: int | None = None, progress: ProgressLike = None,
@@ -133,7 +133,9 @@ def report_of_covers(
     return made
 
 
-def joined(clusterings: EnsembleLike, reference: ClusteringLike, unassigned: OptionValue, noise: NoiseLike) -> Ensemble:
+def joined(
+    clusterings: EnsembleLike, reference: ClusteringLike | None, unassigned: OptionValue, noise: NoiseLike
+) -> Ensemble:
     """All covers on the same points; a reference that is not one of their names is added first."""
     if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
         return clusterings

@@ -153,7 +153,7 @@ def report(
     clusterings: EnsembleLike,
     out: str | Path | None = None,
     *,
-    reference: ClusteringLike = None,
+    reference: ClusteringLike | None = None,
     data: PointsLike = None,
     axes: Sequence[str] | None = None,
     ids: ColumnLike = None,
@@ -239,7 +239,7 @@ def report(
     return made
 
 
-def holds_covers(clusterings: EnsembleLike, reference: ClusteringLike = None) -> bool:
+def holds_covers(clusterings: EnsembleLike, reference: ClusteringLike | None = None) -> bool:
     """Whether any of these is a cover."""
     listed = clusterings.members if isinstance(clusterings, Ensemble) else clusterings
     if isinstance(listed, Mapping):

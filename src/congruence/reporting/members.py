@@ -72,7 +72,7 @@ class Scale:
 
 
 def clusterings_shown(
-    clusterings: EnsembleLike, reference: ClusteringLike, unassigned: str, noise: NoiseLike
+    clusterings: EnsembleLike, reference: ClusteringLike | None, unassigned: str, noise: NoiseLike
 ) -> tuple[Ensemble, bool, list[Caution]]:
     """All clusterings with unique names, the reference first; and notes on those left out."""
     policy = cast("Unassigned", "partial" if unassigned == "drop" else unassigned)  # Ensemble checks it

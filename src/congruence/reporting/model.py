@@ -115,7 +115,7 @@ WIDEST = 5_000
 def build(
     clusterings: EnsembleLike,
     *,
-    reference: ClusteringLike = None,
+    reference: ClusteringLike | None = None,
     data: PointsLike = None,
     axes: Sequence[str] | None = None,
     ids: ColumnLike = None,

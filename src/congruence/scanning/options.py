@@ -12,13 +12,13 @@ from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.columns import Column
 from congruence.scanning.scan import Scan, scan
 from congruence.scanning.sources import is_dask_frame
-from congruence.typing import Frame, OptionValue
+from congruence.typing import ColumnLike, Frame, OptionValue
 
 T = TypeVar("T")
 M = TypeVar("M")
 
 
-def columns_of_frames(*series: object) -> tuple[object, ...]:
+def columns_of_frames(*series: object) -> tuple[ColumnLike, ...]:
     """Dask series of one frame as columns of one scan, computed if others are in memory; other inputs unchanged."""
     dask: list[Frame] = [x for x in series if is_dask_frame(x, 1)]
     if not dask:

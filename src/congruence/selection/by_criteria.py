@@ -23,12 +23,15 @@ from congruence.statistics.tables import Array
 from congruence.typing import Estimator, ProgressLike
 
 if TYPE_CHECKING:
-    from congruence.formulas.record import Measures
     from congruence.inputs.kinds import Clustering
     from congruence.selection.agreement_curves import MemberCurves
 
 
-def sorted_out(criteria: Measures, plain: bool) -> tuple[list[str], list[str | Measure] | None]:
+#: criteria that a user requests, by name, or measures
+Criteria = str | Measure | Iterable[str | Measure] | None
+
+
+def sorted_out(criteria: Criteria, plain: bool) -> tuple[list[str], list[str | Measure] | None]:
     """Published criteria and agreement criteria; None for the default ones.
 
     "pac" is computed from members if other criteria need members, otherwise from subsamples as in ConsensusClusterPlus.

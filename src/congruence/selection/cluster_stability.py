@@ -22,6 +22,7 @@ from congruence.inputs.labels import frame_kind
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
+    ColumnLike,
     Estimator,
     Frame,
     Label,
@@ -357,7 +358,7 @@ def _fit(clusterer: Estimator, seed: int) -> Callable[[Array | SparseMatrix], Cl
     )
 
 
-def _fit_predict(model: BaseEstimator, data: Array | SparseMatrix) -> ClusteringLike:
+def _fit_predict(model: BaseEstimator, data: Array | SparseMatrix) -> ColumnLike:
     return model.fit_predict(data)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data, numbers_of
 from congruence.errors import InputError
-from congruence.formulas.record import Measure
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.effects import refuse_idle
@@ -24,7 +23,7 @@ from congruence.selection.agreement_curves import (
     member_curves,
     wanted_criteria,
 )
-from congruence.selection.by_criteria import by_criteria, sorted_out
+from congruence.selection.by_criteria import Criteria, by_criteria, sorted_out
 from congruence.selection.by_rule import by_rule, is_clusterer
 from congruence.selection.calibrated import calibrated
 from congruence.selection.choice import KChoice
@@ -34,7 +33,7 @@ from congruence.selection.sentences import listed
 from congruence.typing import ClusteringLike, EnsembleLike, Estimator, PointsLike, ProgressLike, Seed
 
 if TYPE_CHECKING:
-    from congruence.formulas.record import Measures
+    pass
 
 __all__ = ["choose_k"]
 
@@ -52,10 +51,10 @@ def choose_k(
     k: int | Iterable[int] = range(1, 11),
     method: str | Estimator = "auto",
     n_members: int | None = None,
-    criteria: Iterable[str | Measure] | str | Measure | None = None,
+    criteria: Criteria = None,
     *,
     k_min: int = 1,
-    reference: ClusteringLike = None,
+    reference: ClusteringLike | None = None,
     random_state: Seed = 0,
     protocol: str | None = None,
     standardise: bool = False,
@@ -194,7 +193,7 @@ def _several(ks: list[int], n: int) -> list[int]:
     raise InputError(f"these criteria need k of at least 2, and only k = 1 is left ({n} points); pass a larger k")
 
 
-def _truth(reference: ClusteringLike, n: int, others: Sequence[object], called: str) -> Clustering | None:
+def _truth(reference: ClusteringLike | None, n: int, others: Sequence[object], called: str) -> Clustering | None:
     if reference is None:
         return None
     truth = as_disjoint(reference, "reference")
@@ -209,8 +208,8 @@ def _truth(reference: ClusteringLike, n: int, others: Sequence[object], called: 
 
 def _of_ensembles(
     data: Mapping[int, EnsembleLike],
-    criteria: Measures,
-    reference: ClusteringLike,
+    criteria: Criteria,
+    reference: ClusteringLike | None,
     threads: int | None,
     progress: ProgressLike,
 ) -> KChoice:
