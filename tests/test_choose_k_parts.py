@@ -114,7 +114,8 @@ def test_two_modes_with_a_valley_at_half_their_height_are_two_clusters():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 2)) + np.outer(np.repeat([0, 3.33], 1000), [1, 0])
     found = cg.choose_k(X, range(1, 6), progress=False)
-    assert found.k == 2 and found.probabilities[2] > 0.8
+    assert found.k == 2
+    assert found.probabilities[2] > 0.8
 
 
 def test_probabilities_are_those_of_the_written_formula():
