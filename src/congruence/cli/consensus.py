@@ -106,6 +106,9 @@ def consensus(
 
     policy: Literal["partial", "error"] = "partial" if partial else "error"
     scanning: dict[str, OptionValue] = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
+    how: dict[str, OptionValue] = {
+        "refine": refine, "variant": variant, "solver": solver, "balance": balance, "threads": threads
+    }  # fmt: skip
     to_folder = out is not None and not out.suffix
 
     def selected(members: Ensemble, notes: list[str]) -> Ensemble:
@@ -129,10 +132,7 @@ def consensus(
         members = cg.Ensemble(taken, unassigned=policy, noise=noise_labels(noise))
         if read.reference is not None:
             notes.append(f"{read.reference} is not a member; compare the result with it by id")
-        placed = cg.consensus(
-            selected(members, notes), k, split(method), seed, refine=refine, variant=variant, solver=solver,
-            balance=balance, out=out, threads=threads,
-        )  # fmt: skip
+        placed = cg.consensus(selected(members, notes), k, split(method), seed, out=out, **how)
         _show(placed, format, notes)
         return
     if out is not None:
@@ -142,9 +142,7 @@ def consensus(
     (found, truth), notes = read.without_reference(), list[str]()
     check_number(found, MOST_COLUMNS, ", or call consensus in Python")
     members = selected(cg.Ensemble(found, unassigned=policy, noise=noise_labels(noise)), notes)
-    result = cg.consensus(
-        members, k, split(method), seed, refine=refine, variant=variant, solver=solver, balance=balance, threads=threads
-    )
+    result: Consensus = cg.consensus(members, k, split(method), seed, **how)
     against: dict[str, Record] = {}
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
