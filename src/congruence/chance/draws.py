@@ -234,7 +234,7 @@ class RandomPair:
         """The mean if a is fixed, and so b may equal it, where a measure that is 0/0 has its best value and is not affine."""
         k = self._k(self.sizes_b)
         chance = 0.0 if k is not None and k != len(self.sizes_a) else null_models.chance_of_one(self.n, k)
-        there, middle = f(np.stack([equal, (at + equal) / 2], axis=1)).tolist()
+        there, middle = map(float, f(np.stack([equal, (at + equal) / 2], axis=1)))
         there = m.best if math.isnan(there) else there
         if chance >= 1:
             return there

@@ -453,8 +453,7 @@ def find(name: str | Measure, **parameters: OptionValue) -> Measure:
         raise InputError(f"there is no measure {name!r}; {hint(str(name), names())}")
     if not parameters:
         return record
-    unknown = set(parameters) - set(record.parameters)
-    if unknown:
+    if unknown := set(parameters) - set(record.parameters):
         known = joined(record.parameters) or "none"
         raise InputError(f"{record.key} has no parameter {sorted(unknown)[0]!r}; its parameters: {known}")
     for parameter, value in parameters.items():
@@ -479,9 +478,8 @@ def is_among(name: object, keys: Iterable[str]) -> bool:
     return isinstance(name, str) and _NAMES.get(name.lower().replace("-", "_")) in set(keys)
 
 
-#: a measure that a user requests, and several of them
-MeasureLike: TypeAlias = "MeasureName | Measure"
-Measures: TypeAlias = "MeasureLike | Literal['all'] | Several[str | Measure] | None"
+#: measures that a user requests
+Measures: TypeAlias = "MeasureName | Measure | Literal['all'] | Several[str | Measure] | None"
 
 
 def chosen_measures(measures: Measures, default: Iterable[str]) -> tuple[list[Measure], bool]:
