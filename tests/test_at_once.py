@@ -7,6 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from doors import ROUTES, on_route
 
@@ -75,6 +78,77 @@ def test_usual_pairs_are_compared_at_once(monkeypatch):
     assert {name for name, found in sums["compiled"].items() if found is None} == {"too wide", "extremes"}
     assert all(found in (None, sums["compiled"][name]) for name, found in sums["numpy"].items())
     assert all(type(x) is int for x in sums["compiled"]["near"])
+
+
+def kinds() -> dict[str, Callable[[list[int]], Any]]:
+    """Ways to pass labels that are read without names."""
+    texts = ["b", "a", "ä", "", "a "]
+    return {
+        "list": list,
+        "tuple": tuple,
+        "list of numpy integers": lambda x: [np.int32(v) for v in x],
+        "floats": lambda x: np.array(x, float),
+        "bools": lambda x: np.array(x) > 1,
+        "texts": lambda x: [texts[v] for v in x],
+        "numpy texts": lambda x: np.array([texts[v] for v in x]),
+        "numpy bytes": lambda x: np.array([b"x", b"yy", b"", b"z", b"zz"])[x],
+        "objects": lambda x: np.array([texts[v] for v in x], dtype=object),
+        "pandas": pd.Series,
+        "pandas floats": lambda x: pd.Series(x, dtype=float),
+        "pandas texts": lambda x: pd.Series([texts[v] for v in x]),
+        "pandas strings": lambda x: pd.Series([texts[v] for v in x], dtype="string"),
+        "pandas categories": lambda x: pd.Series([texts[v] for v in x], dtype="category"),
+        "polars": pl.Series,
+        "polars texts": lambda x: pl.Series([texts[v] for v in x]),
+        "arrow": lambda x: pa.array(x),
+        "arrow texts": lambda x: pa.chunked_array([[texts[v] for v in x]]),
+    }
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_labels_of_any_kind_are_compared_at_once(kind):
+    """Lists, texts and columns are read without names, and give the bits of `compare`."""
+    rng = np.random.default_rng(3)
+    a, b = (kinds()[kind](rng.integers(0, 5, 40).tolist()) for _ in range(2))
+    for key in ("ari", "vi"):
+        found = at_once.value_at_once(cg.measure(key), a, b)
+        assert found == getattr(cg, key)(a, b) == cg.compare(a, b, key)[key]
+        assert found == getattr(cg, key)(
+            a, kinds()["numpy texts"](kinds()["list"](np.unique(b, return_inverse=True)[1]))
+        )
+
+
+def unread() -> dict[str, Any]:
+    """Labels that need a check, a name or a message."""
+    return {
+        "missing": ["a", None, "b"],
+        "mixed": [1, "1", 1.0],
+        "texts and bytes": ["a", b"a", "b"],
+        "surrogates": ["a", "\ud800", "b"],
+        "large": [2**70, 1, 2],
+        "fractions": np.array([0.5, 1.0, 1.5]),
+        "nan": np.array([0.0, np.nan, 1.0]),
+        "pandas missing": pd.Series(["a", None, "b"], dtype="category"),
+        "pandas mixed": pd.Series([1, "a", "b"], dtype=object),
+        "polars missing": pl.Series([1, None, 2]),
+        "arrow missing": pa.array(["a", None, "b"]),
+        "mapping": {"x": 1, "y": 2, "z": 1},
+    }
+
+
+@pytest.mark.parametrize("kind", unread())
+def test_labels_that_need_a_check_are_left_to_compare(kind):
+    """Missing values, mixed types and fractions are not read at once."""
+    assert at_once.value_at_once(cg.measure("ari"), unread()[kind], [0, 1, 1]) is None
+
+
+def test_indexes_are_compared():
+    """Series with equal indexes are compared at once; other indexes raise, as in `compare`."""
+    a = pd.Series([0, 0, 1, 1], index=list("wxyz"))
+    assert at_once.value_at_once(cg.measure("ari"), a, a.copy()) == 1.0
+    assert at_once.value_at_once(cg.measure("ari"), a, a.to_numpy()) == 1.0
+    with pytest.raises(cg.InputError, match="different order"):
+        cg.ari(a, a[::-1])
 
 
 def test_other_inputs_are_left_to_compare():

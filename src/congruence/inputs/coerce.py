@@ -29,6 +29,7 @@ from congruence.inputs.labels import (
 )
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
+from congruence.inputs.vectors import whole_numbers_of
 from congruence.machine import device
 from congruence.statistics.tables import Array, code_type, label_order
 from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, OptionValue
@@ -119,7 +120,10 @@ def _as_array(data: ColumnLike, who: str) -> Array:
         raise InputError(f"{who}: the labels of a {type(data).__name__} cannot be listed") from None
     if not listed:
         raise InputError(f"{who}: there are no points (an empty {type(data).__name__} was given)")
-    types = {type(x) for x in listed}
+    whole_numbers = whole_numbers_of(listed)
+    if whole_numbers is not None:
+        return whole_numbers
+    types = set(map(type, listed))
     if types & {list, tuple, np.ndarray}:
         try:
             return np.asarray(listed)

@@ -128,11 +128,16 @@ def refuse_type(kind: pa.DataType) -> None:
         )
 
 
-def encode_text(values: Array) -> tuple[Array, tuple[Label, ...]]:
-    """Codes of numpy strings, hashed in memory without creating Python strings."""
+def text_dictionary(values: Array) -> ColumnLike:
+    """Numpy strings as an arrow dictionary, hashed in memory without creating Python strings."""
     pa = arrow_library()
     kind = pa.binary(values.dtype.itemsize)
-    array = pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values.view(np.uint8))]).dictionary_encode()
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values.view(np.uint8))]).dictionary_encode()
+
+
+def encode_text(values: Array) -> tuple[Array, tuple[Label, ...]]:
+    """Codes of numpy strings."""
+    array = text_dictionary(values)
     names = np.frombuffer(b"".join(array.dictionary.to_pylist()), dtype=values.dtype).tolist()
     order = label_order(names)
     rank = np.empty(len(names), dtype=np.int64)
