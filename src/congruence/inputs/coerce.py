@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -29,10 +30,12 @@ from congruence.inputs.labels import (
 )
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
-from congruence.inputs.vectors import whole_numbers_of
 from congruence.machine import device
 from congruence.statistics.tables import Array, code_type, label_order
 from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, OptionValue
+
+#: types of whole numbers in a list
+WHOLE = frozenset({int, *(np.dtype(kind).type for kind in "bhilqBHILQ")})
 
 
 def as_clustering(data: object, who: str = "labels") -> Clustering:
@@ -136,6 +139,14 @@ def _as_array(data: ColumnLike, who: str) -> Array:
     plain = np.empty(len(listed), dtype=object)
     plain[:] = listed
     return plain
+
+
+def whole_numbers_of(listed: Sequence[Label]) -> Array | None:
+    """A list of whole numbers as an array; None if it holds anything else, or numbers beyond 64 bits."""
+    try:
+        return np.frombuffer(array("q", listed), np.int64) if set(map(type, listed)) <= WHOLE else None
+    except (OverflowError, ValueError):  # ValueError: an empty list
+        return None
 
 
 def _clustering_from_array(array: Array, who: str) -> Clustering:

@@ -6,18 +6,14 @@ dimensions) is left to `as_clustering`, which also has the messages.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 
 import numpy as np
 
+from congruence.inputs.coerce import whole_numbers_of
 from congruence.inputs.encoding import arrow_library, text_dictionary
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Index, Scalar
-
-Listed = list[Scalar] | tuple[Scalar, ...]
-#: types of whole numbers in a list
-WHOLE = frozenset({int, *(np.dtype(kind).type for kind in "bhilqBHILQ")})
+from congruence.typing import ColumnLike, Index
 
 
 def vector_of(data: ColumnLike) -> tuple[Array | None, Index]:
@@ -27,15 +23,7 @@ def vector_of(data: ColumnLike) -> tuple[Array | None, Index]:
     return (None, None) if row is None else (row(data), data.index if row is _of_pandas else None)
 
 
-def whole_numbers_of(listed: Listed) -> Array | None:
-    """A list of whole numbers as an array; None if it holds anything else, or numbers beyond 64 bits."""
-    try:
-        return np.frombuffer(array("q", listed), np.int64) if set(map(type, listed)) <= WHOLE else None
-    except (OverflowError, ValueError):  # ValueError: an empty list
-        return None
-
-
-def _of_list(data: Listed) -> Array | None:
+def _of_list(data: ColumnLike) -> Array | None:
     return _of_texts(data) if data and type(data[0]) is str else whole_numbers_of(data)
 
 
