@@ -165,6 +165,11 @@ def _cards() -> Any:
     return cg.consensus(found, 3, random_state=0).plot(backend="matplotlib", data=numbers)
 
 
+@figure("trust", "Wine: agreement of 29 clusterings with their consensus and with each other. `cg.rank(runs).plot()`")
+def _ranking() -> Any:
+    return cg.rank(wine()[2], progress=False).plot(backend="matplotlib")
+
+
 @figure("choosing_k", "Wine: criteria over the number of clusters. `cg.choose_k(X).plot()`")
 def _choice() -> Any:
     return cg.choose_k(wine()[0], range(1, 7), progress=False).plot(backend="matplotlib")

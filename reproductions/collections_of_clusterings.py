@@ -39,6 +39,8 @@ class Collection:
     members: str
     half: str
     make: Callable[[], tuple[cg.Ensemble, np.ndarray]]
+    #: the points that were clustered, if they are known
+    data: Callable[[], np.ndarray] | None = None
 
 
 #: draws of generated data: the first four were looked at while `auto` was built, the others drawn when it was done
@@ -197,13 +199,15 @@ def collections(draws: Iterable[int] = tuple(DRAWS)) -> Iterator[Collection]:
                 members=kind,
                 half=DRAWS[int(name.split()[-1])],
                 make=made(name, kind, data),
+                data=lambda data=data: data()[0],  # type: ignore[misc]
             )
     for name in REAL:
         if datasets.local(name) is None and name not in datasets.BUNDLED:
             continue
         for kind in ON_REAL:
             where = made(name, kind, lambda name=name: real(name))  # type: ignore[misc]
-            yield Collection(name=name, source="real data", members=kind, half=half(name), make=where)
+            points = lambda name=name: real(name)[0]  # type: ignore[misc]  # noqa: E731
+            yield Collection(name=name, source="real data", members=kind, half=half(name), make=where, data=points)
     for source in consensus_real.SETS:
         if consensus_real.path_of(source) is not None:
 

@@ -38,6 +38,7 @@ def results() -> dict:
         "tanglegram": cg.tanglegram(*TREES),
         "resolutions": cg.resolutions(SWEEP),
         "tracks": cg.track(SWEEP),
+        "ranking": cg.rank(RUNS),
     }
 
 
@@ -48,7 +49,7 @@ def made() -> dict:
 
 KINDS = (
     "all pairs", "comparison", "ensemble", "choose_k", "drift", "alternatives", "cut curve", "cut table", "tanglegram",
-    "resolutions", "tracks",
+    "resolutions", "tracks", "ranking",
 )  # fmt: skip
 
 

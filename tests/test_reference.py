@@ -137,6 +137,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "PermutationTests": lambda: cg.permutation_tests([A, B, C], measure="ari", n_permutations=20, random_state=0),
     "Plateau": lambda: sweep().plateau,
     "ProfileComparison": lambda: cg.compare_profiles(A * 2, B * 2, X),
+    "Ranking": lambda: cg.rank([A, B, C]),
     "Resolutions": sweep,
     "Tanglegram": lambda: cg.tanglegram(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),
     "Tracks": lambda: cg.track([A, B]),

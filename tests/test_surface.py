@@ -183,7 +183,9 @@ def test_the_number_of_clusters_is_called_n_clusters():
     taking = [getattr(cg, name) for name in cg.__all__]
     functions = [f for f in taking if inspect.isfunction(f) or (inspect.isclass(f) and hasattr(f, "get_params"))]
     named = {f.__name__ for f in functions if "n_clusters" in inspect.signature(f).parameters}
-    assert named == {"AlternativeClustering", "ConsensusClustering", "alternatives", "consensus", "generate", "report"}
+    assert named == {
+        "AlternativeClustering", "ConsensusClustering", "alternatives", "consensus", "generate", "rank", "report",
+    }  # fmt: skip
     for name in named - {"alternatives"}:
         with pytest.raises(TypeError, match="'k'"):
             getattr(cg, name)([[0.0], [1.0]], k=3)

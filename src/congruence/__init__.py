@@ -64,6 +64,7 @@ _HOMES = {
     "chance.adjusted": ("adjusted", "Adjusted"),
     "chance.intervals": ("confidence_interval", "ConfidenceInterval"),
     "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Verdict", "Vote"),
+    "trust.ranking": ("Ranking", "rank"),
     "figures": ("figure",),
     "formulas": ("measures",),
     "formulas.record": ("Measure",),

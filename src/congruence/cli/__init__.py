@@ -14,7 +14,7 @@ from congruence.cli.printing import said_here
 #: the commands in the order of `congruence --help`, the most common first; each has its own file
 ORDER = (
     "demo", "report", "compare", "match", "contingency", "points", "matrix", "measures", "generate", "ensemble",
-    "consensus-matrix", "consensus", "choose-k", "resolutions", "hierarchies", "track", "alternatives", "adco",
+    "consensus-matrix", "consensus", "rank", "choose-k", "resolutions", "hierarchies", "track", "alternatives", "adco",
     "drift",
 )  # fmt: skip
 for _name in ORDER:

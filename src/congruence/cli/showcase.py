@@ -11,9 +11,10 @@ from congruence.comparison.many import compare_all, compare_to
 from congruence.comparison.matching import element_scores
 from congruence.comparison.pair import compare
 from congruence.comparison.results import AllPairs
+from congruence.ensembles.agreement import why_trivial
 from congruence.ensembles.generators import generate
 from congruence.inputs.ensemble import Ensemble
-from congruence.reporting.answer import counted_of, why_trivial
+from congruence.reporting.answer import counted_of
 from congruence.reporting.html import Report, report
 from congruence.reporting.members import same_partitions
 from congruence.statistics.tables import Array

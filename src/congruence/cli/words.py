@@ -13,7 +13,7 @@ OPTIONS = {
 }  # fmt: skip
 #: commands that correspond to functions
 COMMANDS = {
-    "compare": "compare", "compare_all": "matrix", "compare_to": "compare", "consensus": "consensus",
+    "compare": "compare", "compare_all": "matrix", "compare_to": "compare", "consensus": "consensus", "rank": "rank",
     "consensus_matrix": "consensus-matrix", "choose_k": "choose-k", "resolutions": "resolutions", "match": "match",
     "contingency": "contingency", "report": "report", "generate": "generate", "alternatives": "alternatives",
     "adco": "adco", "drift": "drift", "track": "track",

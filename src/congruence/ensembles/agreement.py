@@ -20,11 +20,12 @@ from congruence.formulas.docstrings import document
 from congruence.formulas.record import Better, Measure
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
 from congruence.statistics.matrices import Alone, MatrixSums
-from congruence.statistics.pairs import Gram
+from congruence.statistics.pairs import Gram, near_trivial
 from congruence.statistics.tables import Array
 from congruence.typing import DeviceArray, EngineName, EnsembleLike, MatrixLike, Scalar, SparseMatrix
 
@@ -219,6 +220,23 @@ def ranked_members(e: Ensemble, m: Measure, values: Array) -> dict[str, float]:
     for i in order.tolist():
         found[unused_name(e.names[i], found)] = float(rest[i])  # members may share a name
     return found
+
+
+def why_trivial(c: Clustering) -> str:
+    """Why a clustering is near-trivial; empty if it is not.
+
+    >>> import congruence as cg
+    >>> runs = cg.Ensemble([[0] * 98 + [1] * 2, list(range(100)), [0, 1] * 50])
+    >>> [why_trivial(c) for c in runs.members]
+    ['98% of the points in one cluster', 'nearly every point alone in its cluster', '']
+    """
+    sizes = c.dense().sum(axis=0) if c.soft else np.bincount(c.codes, minlength=c.k + 1)[: c.k]
+    kind = near_trivial(sizes)
+    if kind == "dust":
+        return "nearly every point alone in its cluster"
+    if kind == "lump" and (sizes > 0).sum() > 1:
+        return f"{np.floor(100 * sizes.max() / sizes.sum()):.0f}% of the points in one cluster"
+    return kind and "all points in one cluster"
 
 
 # --- the consensus matrix ---------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection.choice import KChoice
 from congruence.tracking.results import Tracks
+from congruence.trust.ranking import Ranking
 from congruence.typing import Backend, Figure, OptionValue
 
 #: for each type of result the group of figures, which is a part of the name of a module, and the function there
@@ -26,6 +27,7 @@ DRAWN: dict[type, tuple[str, str]] = {
     Drift: ("", "draw_drift"), Alternatives: ("", "draw_alternatives"), Consensus: ("", "draw_cards"),
     CutCurve: ("tree_", "draw_curve"), CutTable: ("tree_", "draw_table"), Tanglegram: ("tree_", "draw_tangle"),
     Resolutions: ("tree_", "draw_sweep"), Tracks: ("time_", "draw_tracks"),
+    Ranking: ("trust_", "draw_ranking"),
 }  # fmt: skip
 
 
@@ -36,7 +38,7 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
     `.savefig`.
 
     Args:
-        result: The result of `compare`, `compare_all`, `consensus`, `choose_k`, `drift`, `alternatives`, `cut_curve`,
+        result: The result of `compare`, `compare_all`, `consensus`, `rank`, `choose_k`, `drift`, `alternatives`, `cut_curve`,
             `compare_cuts`, `tanglegram`, `resolutions` or `track`, or an `Ensemble`.
         backend: "plotly" (default) or "matplotlib" (extra `plot`).
         options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` and `kind` for an

@@ -98,6 +98,7 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
         _NO_PARTITIONS,
         ("level progress", "without draws; method='moments' makes none", _is("method", "moments")),
     ),
+    "rank": (("X", "if the number of clusters is given", lambda given: given["n_clusters"] is not None),),
     "read_cover": (("keys", "without format 'json'", _is_not("format", "json")),),
     "report": (
         ("axes", "without data", lambda given: given["data"] is None and not hasattr(given["clusterings"], "obsm")),
@@ -139,7 +140,7 @@ def refuse_idle(function: Function, given: Given, when: str | None = None) -> No
 
 
 #: names of options on the command line that differ from the names of arguments
-_OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--members"}
+_OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--members", "X": "--data"}
 
 
 def _is_default(name: str, value: object, default: object) -> bool:

@@ -40,6 +40,7 @@ from congruence.typing import (
 if TYPE_CHECKING:
     from congruence.ensembles.distribution import ConsensusCdf
     from congruence.formulas.record import Measure
+    from congruence.trust.ranking import Ranking
 
 
 class Ensemble(Listing):
@@ -264,13 +265,6 @@ class Ensemble(Listing):
     def __iter__(self) -> Iterator[Clustering]:
         return iter(self.members)
 
-    def __repr__(self) -> str:
-        if self.is_lazy:
-            return f"Ensemble: {len(self)} clusterings, scanned"
-        sizes = sorted({c.k if c.clusters is None else c.clusters.k for c in self.members})
-        clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-        return f"Ensemble: {len(self)} clusterings of {self.n_points} points, {clusters} clusters each"
-
     # agreement within the ensemble; late imports, because these functions live in higher layers
 
     def consensus_matrix(self, **options: OptionValue) -> MatrixLike:
@@ -313,6 +307,14 @@ class Ensemble(Listing):
             options: Options of the function of the same name: `threads` and `engine`.
         """
         return float(_door().consensus_index(self, measure, **options))
+
+    def rank(self, **options: OptionValue) -> Ranking:
+        """Which member to trust: the one nearest to the consensus; see `cg.rank`.
+
+        Args:
+            options: Options of the function of the same name, such as `X` or `n_clusters`.
+        """
+        return _door().rank(self, **options)  # type: ignore[no-any-return]
 
     def pnmi(self) -> float:
         """Mean nmi_sqrt over pairs of members: low means diverse."""
@@ -440,9 +442,6 @@ class Ensemble(Listing):
                 through two to eight clusterings.
             backend (str): "plotly" (default) or "matplotlib".
             labels (ClusteringLike): Clusters that order the matrix of many points; default: those of the first complete member.
-
-        Returns:
-            Figure: A plotly or a matplotlib figure.
 
         Raises:
             InputError: If the kind is unknown, or a flow has fewer than two or more than eight clusterings.

@@ -49,6 +49,13 @@ class Listing(AsJson):
         """
         return make_frame(self.to_dict(), backend)
 
+    def __repr__(self) -> str:
+        if self.members[0].lazy:
+            return f"Ensemble: {len(self.members)} clusterings, scanned"
+        sizes = sorted({c.k if c.clusters is None else c.clusters.k for c in self.members})
+        clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        return f"Ensemble: {len(self.members)} clusterings of {len(self.members[0])} points, {clusters} clusters each"
+
     def __eq__(self, other: object) -> bool:
         """Whether the other is an ensemble of the same names and labels."""
         if not isinstance(other, Listing) or type(other) is not type(self):

@@ -10,8 +10,7 @@ import numpy as np
 from congruence.formulas import find
 from congruence.formulas.matching import assignment
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.kinds import Clustering
-from congruence.statistics.pairs import Pairs, near_trivial
+from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 
 #: a point is disputed if fewer clusterings than this share put it with its cluster
@@ -66,23 +65,6 @@ class Answer:
     def n_found(self) -> int:
         """How many of the counted clusterings find the shared clusters."""
         return sum(self.agreement[i] >= FOUND for i in self.counted)
-
-
-def why_trivial(c: Clustering) -> str:
-    """Why a clustering is near-trivial; empty if it is not.
-
-    >>> import congruence as cg
-    >>> runs = cg.Ensemble([[0] * 98 + [1] * 2, list(range(100)), [0, 1] * 50])
-    >>> [why_trivial(c) for c in runs.members]
-    ['98% of the points in one cluster', 'nearly every point alone in its cluster', '']
-    """
-    sizes = c.dense().sum(axis=0) if c.soft else np.bincount(c.codes, minlength=c.k + 1)[: c.k]
-    kind = near_trivial(sizes)
-    if kind == "dust":
-        return "nearly every point alone in its cluster"
-    if kind == "lump" and (sizes > 0).sum() > 1:
-        return f"{np.floor(100 * sizes.max() / sizes.sum()):.0f}% of the points in one cluster"
-    return kind and "all points in one cluster"
 
 
 def counted_of(own: Sequence[int], trivial: Sequence[str], same: Sequence[int | None]) -> tuple[int, ...]:

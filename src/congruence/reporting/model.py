@@ -11,13 +11,14 @@ import numpy as np
 
 from congruence.comparison.many import compare_all
 from congruence.engine.plan import Progress
+from congruence.ensembles.agreement import why_trivial
 from congruence.errors import Caution, InputError
 from congruence.figures.features import Features, features_of
 from congruence.figures.layout import distances, groups_of
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.files import width_of
-from congruence.reporting.answer import Answer, answer_of, counted_of, settled, why_trivial
+from congruence.reporting.answer import Answer, answer_of, counted_of, settled
 from congruence.reporting.consensus_section import ConsensusSection, Levels, consensus_section, levels_of
 from congruence.reporting.members import (
     Member,

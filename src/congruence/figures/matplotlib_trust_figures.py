@@ -1,0 +1,24 @@
+"""Figures of what to trust, by matplotlib, for papers."""
+
+from __future__ import annotations
+
+from congruence.figures.layout import EIGHT, MOST_NAMES
+from congruence.figures.matplotlib_figures import canvas
+from congruence.trust.ranking import Ranking
+from congruence.typing import Figure
+
+
+def draw_ranking(ranking: Ranking) -> Figure:
+    """Agreement of each clustering with the consensus and with the others, the best first; equal ones in one colour."""
+    rows = {name: values[:MOST_NAMES] for name, values in ranking.table_columns().items()}
+    places = list(range(len(rows["clustering"])))
+    shown = canvas(5.6, 1.2 + 0.2 * len(places))
+    (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
+    colours = [EIGHT[0] if equal else EIGHT[7] for equal in rows["equal"]]
+    axes.barh(places, rows["score"], color=colours, label="with the consensus")
+    axes.plot(rows["agreement"], places, "o", color=EIGHT[5], label="with the others, on average")
+    axes.set_yticks(places, rows["clustering"], fontsize=7, parse_math=False)
+    axes.invert_yaxis()
+    axes.set_xlabel("adjusted Rand index")
+    shown.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=2)
+    return shown

@@ -1,0 +1,1 @@
+"""Which of several results to trust: which clustering, which of its clusters, which parameters."""

@@ -1,0 +1,346 @@
+"""Which of several clusterings to trust: the one nearest to their consensus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from congruence.comparison.many import compare_to
+from congruence.comparison.presenting import Result, counted, notes_text, number, plain, short_names
+from congruence.consensus_clustering.results import Consensus
+from congruence.consensus_clustering.search import consensus
+from congruence.engine.plan import Progress, seed_sequence
+from congruence.ensembles.agreement import as_ensemble, why_trivial
+from congruence.errors import InputError, some_of
+from congruence.inputs.alignment import check_index
+from congruence.inputs.effects import refuse_idle
+from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.frames import make_frame, text_grid
+from congruence.selection.choice import Verdict
+from congruence.selection.number_of_clusters import choose_k
+from congruence.statistics.tables import Array
+from congruence.trust.unrelated import agreement_of, p_value_of_agreement
+from congruence.typing import EnsembleLike, Frame, PointsLike, ProgressLike, Record, Seed
+
+#: clusterings agree no more than unrelated ones if the p-value is above this
+ALPHA = 0.05
+#: ensembles drawn from the members with replacement, and the share of them in which an equal member is as near as the best
+RESAMPLES, EQUAL = 20, 0.2
+#: most clusterings listed in text
+SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Ranking(Result):
+    """Clusterings of the same points, ranked by their agreement with the consensus.
+
+    Attributes:
+        names: Names of the clusterings, as given.
+        score: Adjusted Rand index of each with the consensus; NaN without one.
+        agreement: Mean adjusted Rand index of each with the others that count.
+        as_good: Share of the resampled ensembles in which each is at least as near to the consensus as the best one.
+        n_clusters: Number of clusters of each.
+        trivial: Why a clustering is near-trivial and does not count; "" if it counts.
+        same_as: Position of the first clustering with the same partition; −1 if there is none before.
+        consensus: The consensus of those that count; None if there are fewer than two.
+        p_value: Of the mean agreement of distinct clusterings, against unrelated ones of the same sizes; NaN if all are the same.
+        notes: Where the number of clusters of the consensus comes from, and other notes.
+        kind: Kind of frame of the clusterings.
+
+    >>> import congruence as cg
+    >>> runs = {"x": [0, 0, 0, 0, 1, 1, 1, 1] * 3, "y": [0, 0, 0, 1, 1, 1, 1, 1] * 3, "z": [0, 0, 0, 0, 1, 1, 1, 2] * 3}
+    >>> r = cg.rank(runs)
+    >>> r.best, r.second, r.equal
+    ('x', None, ('x',))
+    """
+
+    names: tuple[str, ...]
+    score: Array = field(repr=False)
+    agreement: Array = field(repr=False)
+    as_good: Array = field(repr=False)
+    n_clusters: tuple[int, ...]
+    trivial: tuple[str, ...]
+    same_as: tuple[int, ...]
+    consensus: Consensus | None = field(repr=False)
+    p_value: float
+    notes: tuple[str, ...] = ()
+    kind: str | None = None
+
+    @property
+    def order(self) -> list[int]:
+        """Positions of the clusterings: those that count first, each group by score and then by agreement."""
+        keys = [(bool(why), *(-np.nan_to_num(x[i], nan=-2.0) for x in (self.score, self.agreement)), i)
+                for i, why in enumerate(self.trivial)]  # fmt: skip
+        return [int(key[-1]) for key in sorted(keys)]
+
+    @property
+    def counting(self) -> list[int]:
+        """Positions of the clusterings that count: all but the near-trivial ones."""
+        return [i for i, why in enumerate(self.trivial) if not why]
+
+    @property
+    def is_related(self) -> bool:
+        """Whether the clusterings agree more than unrelated ones."""
+        return self.consensus is not None and not self.p_value > ALPHA
+
+    @property
+    def best(self) -> str | None:
+        """The clustering nearest to the consensus; None if they agree no more than unrelated ones, or fewer than two count."""
+        return self.names[self.order[0]] if self.is_related else None
+
+    @property
+    def second(self) -> str | None:
+        """The clustering that agrees most with the others, if that is another partition than the best one."""
+        if not self.is_related:
+            return None
+        best = self.order[0]
+        central = max(self.counting, key=lambda i: (np.nan_to_num(self.agreement[i], nan=-2.0), -i))
+        return None if self._first(central) == self._first(best) else self.names[central]
+
+    @property
+    def equal(self) -> tuple[str, ...]:
+        """The clusterings that cannot be told from the best one by resampling the clusterings; the best one first."""
+        return tuple(self.names[i] for i in self._equal) if self.is_related else ()
+
+    @property
+    def _equal(self) -> list[int]:
+        return [i for i in self.order if not self.trivial[i] and (i == self.order[0] or self.as_good[i] >= EQUAL)]
+
+    def _first(self, i: int) -> int:
+        return i if self.same_as[i] < 0 else self.same_as[i]
+
+    @property
+    def sentence(self) -> str:
+        """Which clustering to use, how near it is beside the median clustering, and which others are as good."""
+        many = len(self.counting)
+        if self.consensus is None:
+            return f"No clustering can be recommended: {many or 'none'} of {len(self.names)} has clusters to compare."
+        if not self.is_related:
+            return (
+                f"No clustering can be recommended: the {many} clusterings agree no more than unrelated ones of the same sizes "
+                f"(p = {self.p_value:.2g})."
+            )
+        if np.isnan(self.p_value):
+            return f"All {many} clusterings are the same; use “{self.best}”."
+        best, middle = self.order[0], float(np.nanmedian(self.score[self.counting]))
+        text = (
+            f"Use “{self.best}”: of {many} clusterings it is nearest to their consensus (adjusted Rand index "
+            f"{self.score[best]:.2f}, the median clustering {middle:.2f})."
+        )
+        others = [i for i in self._equal if self._first(i) != self._first(best) and self.same_as[i] < 0]
+        if others:
+            named = some_of([f"“{self.names[i]}”" for i in others], 3)
+            text += f" {counted(len(others), 'other')} cannot be told from it by resampling the clusterings: {named}."
+        if self.second is not None:
+            i = self.names.index(self.second)
+            text += (
+                f" “{self.second}” agrees most with the others ({self.agreement[i]:.2f} on average, “{self.best}” "
+                f"{self.agreement[best]:.2f})."
+            )
+        return text
+
+    @property
+    def frame(self) -> Frame:
+        """One row per clustering, the best first: clustering, score, agreement, as_good, equal, n_clusters, note."""
+        return make_frame(self.table_columns(), self.kind)
+
+    def table_columns(self) -> Record:
+        """The columns of `frame`."""
+        order, equal = self.order, set(self._equal if self.is_related else [])
+        return {
+            "clustering": [self.names[i] for i in order],
+            **{name: getattr(self, name)[order] for name in ("score", "agreement", "as_good")},
+            "equal": [i in equal for i in order], "n_clusters": [self.n_clusters[i] for i in order],
+            "note": [self._note(i) for i in order],
+        }  # fmt: skip
+
+    def _note(self, i: int) -> str:
+        return self.trivial[i] or (f"the same as {self.names[self.same_as[i]]}" if self.same_as[i] >= 0 else "")
+
+    def to_dict(self) -> Record:
+        """The verdict and the rows, as plain values."""
+        rows = self.table_columns()
+        found: Record = plain({
+            "best": self.best, "second": self.second, "equal": self.equal, "sentence": self.sentence,
+            "p_value": self.p_value, "rows": [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)],
+            "notes": self.notes,
+        })  # fmt: skip
+        return found
+
+    def __repr__(self) -> str:
+        import textwrap
+
+        rows = self.table_columns()
+        shown = min(len(self.names), SHOWN)
+        columns = ["score", "agreement", "as_good", "n_clusters", "note"]
+        cells = [
+            [x if isinstance(x, str) else str(x) if isinstance(x, int) else number(x) for x in line]
+            for line in zip(*(rows[name][:shown] for name in columns), strict=True)
+        ]
+        more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
+        grid = text_grid(cells, short_names(rows["clustering"][:shown], 30), columns)
+        return textwrap.fill(self.sentence, 80) + f"\n\n{grid}{more}" + notes_text(self.notes)
+
+
+def rank(
+    clusterings: EnsembleLike,
+    X: PointsLike = None,
+    n_clusters: int | None = None,
+    random_state: Seed = 0,
+    *,
+    threads: int | None = None,
+    progress: ProgressLike = None,
+) -> Ranking:
+    """Which of several clusterings of the same points to trust: the one nearest to their consensus.
+
+    The score of a clustering is its adjusted Rand index with the consensus of all clusterings that count; near-trivial ones do
+    not, and repeated ones count each time. With known classes, this pick is far better than the median clustering and far
+    worse than the best (docs/ensembles.md). It says nothing if the clusterings agree no more than unrelated ones.
+
+    Args:
+        clusterings: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame, a mapping.
+        X: The data, one row per point. The number of clusters of the consensus is then that of `cg.choose_k`, if it finds
+            clusters. Default None.
+        n_clusters: Number of clusters of the consensus, if you know it. Default None: from X, or from the clusterings.
+        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default 0.
+        threads: Number of threads; it does not change results. Default None: all cores.
+        progress: True or a function of (done, total) to follow the resampled ensembles; False for none. Default None: a bar
+            on a terminal.
+
+    Returns:
+        A `Ranking`: `.best` (a name or None), `.second` (the one that agrees most with the others, if it differs), `.equal`
+        (those that cannot be told from the best), `.frame`, `.sentence`, `.consensus`, `.plot()`.
+
+    Raises:
+        InputError: If an argument is invalid.
+
+    See also:
+        `cg.consensus`, `cg.member_agreement`, `cg.check_clusters`.
+
+    >>> import congruence as cg
+    >>> runs = {"x": [0, 0, 0, 0, 1, 1, 1, 1] * 3, "y": [0, 0, 0, 1, 1, 1, 1, 1] * 3, "z": [0, 0, 0, 0, 1, 1, 1, 2] * 3}
+    >>> print(cg.rank(runs).sentence)
+    Use “x”: of 3 clusterings it is nearest to their consensus (adjusted Rand index 1.00, the median clustering 0.80).
+    """
+    refuse_idle(rank, locals())
+    e = as_ensemble(clusterings)
+    if e.is_lazy or e.has_covers:
+        what = "covers, whose clusters overlap" if e.has_covers else "columns of a scan, which are not in memory"
+        raise InputError(f"rank compares partitions in memory, but these are {what}")
+    if len(e) < 2:
+        raise InputError("rank chooses among several clusterings, but there is only one")
+    check_index(e, X, "X", "the clusterings")
+    seeds = seed_sequence(random_state)
+    trivial = tuple(why_trivial(c) for c in e.members)
+    counting = [i for i, why in enumerate(trivial) if not why]
+    notes: list[str] = [str(x) for x in e.notes]
+    if n_clusters is None and X is not None:
+        n_clusters, why = _chosen(X, e.n_points, seeds)
+        notes.append(why)
+    found = None
+    if len(counting) > 1:
+        found = consensus(e[counting], n_clusters, "auto", seeds.spawn(1)[0], threads=threads, progress=False)
+        notes += [note for note in found.notes if note.startswith("n_clusters")]
+    return ranking_of(e, found, trivial, seeds, notes=notes, threads=threads, progress=progress)
+
+
+def _chosen(X: PointsLike, n: int, seeds: np.random.SeedSequence) -> tuple[int | None, str]:
+    """The number of clusters in the data, if there are clusters; and a note."""
+    choice = choose_k(X, random_state=seeds.spawn(1)[0], progress=False)
+    some = next(iter(choice.partitions.values()), None)
+    if some is not None and len(some) != n:
+        raise InputError(f"X has {len(some)} rows and the clusterings {n} points; both must have the same points")
+    if choice.k is not None and choice.k > 1 and choice.verdict in (Verdict.CLUSTERS, Verdict.TIE):
+        return choice.k, f"n_clusters = {choice.k}, from the data: {choice.sentence}"
+    return None, f"the data do not say how many clusters: {choice.sentence}"
+
+
+def ranking_of(
+    e: Ensemble,
+    found: Consensus | None,
+    trivial: Sequence[str],
+    seeds: np.random.SeedSequence,
+    *,
+    square: Array | None = None,
+    notes: Sequence[str] = (),
+    threads: int | None = None,
+    progress: ProgressLike = None,
+) -> Ranking:
+    """The ranking for a consensus that is there already.
+
+    Args:
+        e: The clusterings.
+        found: The consensus of those that count; None if there are fewer than two.
+        trivial: Why each is near-trivial; "" if it counts.
+        seeds: Seeds for the resampled ensembles and the permutations.
+        square: Adjusted Rand index of all pairs. Default None: it is computed.
+        notes: Notes to show.
+        threads: Number of threads.
+        progress: How to follow the resampled ensembles.
+    """
+    drawing, permuting = seeds.spawn(2)
+    square = agreement_of(e, threads) if square is None else square
+    counting = np.array([i for i, why in enumerate(trivial) if not why], dtype=np.int64)
+    score = np.full(len(e), np.nan)
+    same_as = _repeats(square)
+    p_value = 1.0
+    if found is not None:
+        score = _nearness(found.labels, e)
+        distinct = [i for i in counting.tolist() if same_as[i] < 0]
+        p_value = float("nan")
+        if len(distinct) > 1:
+            inside = square[np.ix_(distinct, distinct)]
+            p_value = p_value_of_agreement(e[distinct], inside, np.random.default_rng(permuting), threads)
+    agreement = _mean_with(square, counting, e.shares)
+    ranking = Ranking(
+        names=e.names, score=score, agreement=agreement, as_good=np.full(len(e), np.nan),
+        n_clusters=tuple(c.k for c in e.members), trivial=tuple(trivial), same_as=same_as, consensus=found,
+        p_value=p_value, notes=tuple(dict.fromkeys(notes)), kind=e.kind,
+    )  # fmt: skip
+    if found is None or not ranking.is_related:
+        return ranking
+    best, rng, times = ranking.order[0], np.random.default_rng(drawing), np.zeros(len(e))
+    with Progress(RESAMPLES, progress, "resampled ensembles") as bar:
+        for _ in range(RESAMPLES):
+            drawn = rng.choice(counting, len(counting), p=_shares(e, counting)).tolist()
+            again = Ensemble(e[drawn], names=[str(i) for i in range(len(drawn))], member_weight=np.ones(len(drawn)))
+            labels = consensus(
+                again, found.n_clusters, [found.method], rng, refine=True, threads=threads, progress=False
+            ).labels
+            near = _nearness(labels, e)
+            times += near >= near[best] - 1e-12
+            bar.add(1)
+    return replace(ranking, as_good=times / RESAMPLES)
+
+
+def _nearness(labels: Array, e: Ensemble) -> Array:
+    """Adjusted Rand index of each clustering with the labels; points without a label (−1) are in no clustering either."""
+    placed = np.flatnonzero(labels >= 0)
+    if len(placed) < len(labels):
+        labels, e = labels[placed], e.taken(placed)
+    return np.array(compare_to(labels, e, ["ari"], unassigned="drop" if e.has_gaps else "error")["ari"])
+
+
+def _repeats(square: Array) -> tuple[int, ...]:
+    """For each clustering, the first one with the same partition; −1 if there is none before."""
+    found = []
+    for i in range(len(square)):
+        before = np.flatnonzero(square[i, :i] == 1.0)
+        found.append(int(before[0]) if len(before) else -1)
+    return tuple(found)
+
+
+def _mean_with(square: Array, counting: Array, shares: Array) -> Array:
+    """Mean agreement of each clustering with the others that count, by their weights."""
+    values = square[:, counting]
+    weight = np.where(np.isnan(values) | (np.arange(len(square))[:, None] == counting), 0.0, shares[counting])
+    total = weight.sum(axis=1)
+    sums = (np.nan_to_num(values) * weight).sum(axis=1)
+    return np.asarray(np.divide(sums, total, out=np.full(len(square), np.nan), where=total > 0))
+
+
+def _shares(e: Ensemble, counting: Array) -> Array:
+    some = e.shares[counting]
+    return np.asarray(some / some.sum() if some.sum() > 0 else np.full(len(some), 1 / len(some)))

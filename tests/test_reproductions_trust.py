@@ -1,0 +1,47 @@
+"""The scripts that score what to trust: small runs and their tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import congruence as cg
+from reproductions import rank
+from reproductions.collections_of_clusterings import Collection
+
+
+def toy(name, half):
+    """Twelve noisy copies of three clusters of 20 points, and the points."""
+    truth = np.repeat([0, 1, 2], 20)
+
+    def make():
+        rng = np.random.default_rng(len(name))
+        return cg.Ensemble(
+            [np.where(rng.random(60) < 0.05 * i, rng.integers(0, 3, 60), truth) for i in range(12)]
+        ), truth
+
+    def data():
+        return truth[:, None] * 9.0 + np.random.default_rng(0).normal(size=(60, 2))
+
+    return Collection(name=name, source="real data", members="noisy copies", half=half, make=make, data=data)
+
+
+@pytest.mark.slow
+def test_rank_is_scored_beside_simple_rules(monkeypatch, capsys):
+    """The picks are those of the library, a pick below the median member is listed, and both halves are printed."""
+    toys = {c.name: c for c in (toy("a", "DEV"), toy("bb", "TEST"))}
+    monkeypatch.setattr(rank, "_collections", lambda: toys)
+    found = rank.outcome(toys["a"])
+    members, truth = toys["a"].make()
+    assert set(found["ari"]) == set(rank.RULES)
+    assert found["ari"]["rank"] == cg.ari(truth, members[str(cg.rank(members).best)])
+    assert found["ari"]["median"] < found["ari"]["rank"] <= found["ari"]["best"] == 1
+    assert found["is_refused_of_unrelated"]
+    assert not found["is_refused"]
+    assert rank.main([]) == 0
+    text = capsys.readouterr().out
+    assert "rank with the data" in text
+    assert "[confirmed] TEST: the pick is better than the median member" in text
+    found["ari"]["rank"] = found["ari"]["median"] - 0.1
+    assert [o["name"] for o in rank.worse([found])] == ["a"]
+    assert "worse on 1 of 1: a, noisy copies" in rank.claims([found])[1].evidence

@@ -1,0 +1,148 @@
+"""cg.rank: which clustering to trust."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import congruence as cg
+
+TRUTH = np.repeat([0, 1, 2], 30)
+
+
+def noisy(rng, share):
+    """The truth with a share of the labels redrawn."""
+    return np.where(rng.random(len(TRUTH)) < share, rng.integers(0, 3, len(TRUTH)), TRUTH)
+
+
+def runs(seed=0, many=9):
+    """Copies of the truth with more and more noise."""
+    rng = np.random.default_rng(seed)
+    return {f"r{i}": noisy(rng, 0.1 + 0.08 * i) for i in range(many)}
+
+
+def test_the_best_is_nearest_to_the_consensus():
+    """Scores are ARI with the consensus; the best has the largest; the agreement is that of member_agreement."""
+    r = cg.rank(runs())
+    assert r.best == "r0"
+    assert r.equal[0] == r.best
+    labels = cg.consensus(runs(), r.consensus.n_clusters, random_state=np.random.SeedSequence(0).spawn(1)[0]).labels
+    assert r.score.tolist() == [cg.ari(labels, x) for x in runs().values()]
+    assert dict(zip(r.names, r.agreement.tolist(), strict=True)) == pytest.approx(cg.member_agreement(runs()))
+    assert r.frame["clustering"][0] == "r0"
+    assert r.frame["score"].is_monotonic_decreasing
+    assert "“r0”" in r.sentence
+    assert f"median clustering {np.median(r.score):.2f}" in r.sentence
+
+
+def test_unrelated_clusterings_get_no_recommendation():
+    """Permuted labels: None in at least 18 of 20 draws; with two clusterings that agree perfectly, a recommendation."""
+    rng = np.random.default_rng(1)
+    refused = [cg.rank([rng.permutation(TRUTH) for _ in range(6)], random_state=i).best is None for i in range(20)]
+    assert sum(refused) >= 18
+    r = cg.rank([rng.permutation(TRUTH) for _ in range(6)])
+    assert r.best is r.second is None
+    assert r.equal == ()
+    assert "no more than unrelated ones" in r.sentence
+    assert cg.rank([TRUTH, noisy(rng, 0.1)]).best is not None
+
+
+def test_near_trivial_clusterings_do_not_count():
+    """One cluster, all singletons or one point apart are never the best, and do not change the pick."""
+    more = {
+        "one": np.zeros(90, int), "alone": np.arange(90), "apart": (np.arange(90) == 0).astype(int), **runs(),
+    }  # fmt: skip
+    r, plain = cg.rank(more), cg.rank(runs())
+    assert r.best == plain.best
+    assert [name for name, why in zip(r.names, r.trivial, strict=True) if why] == ["one", "alone", "apart"]
+    assert set(r.frame["clustering"][-3:]) == {"one", "alone", "apart"}
+    nothing = cg.rank([np.zeros(90, int), np.arange(90), TRUTH])
+    assert nothing.best is None
+    assert "1 of 3 has clusters" in nothing.sentence
+
+
+def test_repeats_are_named_and_always_equal():
+    """A repeated clustering is named and as good as the first; identical ones need no test."""
+    r = cg.rank({**runs(), "again": runs()["r0"]})
+    assert r.best == "r0"
+    assert "again" in r.equal
+    assert r.frame.set_index("clustering")["note"]["again"] == "the same as r0"
+    same = cg.rank([TRUTH, TRUTH + 5, TRUTH])
+    assert same.best == "0"
+    assert same.sentence == "All 3 clusterings are the same; use “0”."
+
+
+def test_the_number_of_clusters_decides():
+    """With three clusterings into 2 and two into 6 groups, n_clusters or the data decide which are near the consensus."""
+    rng = np.random.default_rng(0)
+    six = np.repeat(np.arange(6), 20)
+    X = rng.normal(size=(120, 2)) * 0.3 + np.stack([six % 3 * 6, six // 3 * 6], axis=1)
+    given = {f"two {i}": np.where(rng.random(120) < 0.05 * i, 0, six // 3) for i in range(3)}
+    given |= {f"six {i}": np.where(rng.random(120) < 0.05 * i, 0, six) for i in range(2)}
+    assert cg.rank(given).best == "two 0"
+    assert cg.rank(given, n_clusters=6).best == "six 0"
+    with_data = cg.rank(given, X)
+    assert with_data.best == "six 0"
+    assert any("from the data" in note for note in with_data.notes)
+
+
+def test_the_second_candidate_is_the_most_central_one():
+    """Where the two rules differ, `second` is the best by mean agreement, and the sentence gives both values."""
+    for seed in (0, 1, 5, 7):
+        r = cg.rank(runs(seed, 5))
+        central = next(iter(cg.member_agreement(runs(seed, 5))))
+        if r.best is not None:
+            assert r.second == (central if central != r.best else None)
+            assert (r.second is not None) == ("agrees most with the others" in r.sentence)
+
+
+def test_what_may_be_passed():
+    """Frames, gaps, memberships, weights and ensembles are taken; covers, one clustering, scans and wrong data are refused."""
+    frame = pd.DataFrame(runs()).astype(object)
+    frame.iloc[::7, 2] = None
+    assert cg.rank(cg.Ensemble(frame, unassigned="partial")).best == "r0"
+    soft = [np.eye(3)[x] * 0.9 + 0.1 / 3 for x in runs().values()]
+    assert cg.Ensemble(soft).rank().best == "0"
+    weighted = cg.Ensemble(runs(), member_weight=[0.0] * 5 + [1.0] * 4)
+    assert weighted.rank().best == cg.rank(dict(list(runs().items())[5:])).best
+    for given, text in (
+        ([TRUTH], "only one"),
+        ([cg.Cover([[0, 1], [1, 2]], points=3)] * 2, "covers, whose clusters overlap"),
+        (cg.scan(lambda: iter([runs()])), "columns of a scan"),
+    ):
+        with pytest.raises(cg.InputError, match=text):
+            cg.rank(given)
+    with pytest.raises(cg.InputError, match="40 rows and the clusterings 90 points"):
+        cg.rank(runs(), np.random.default_rng(0).normal(size=(40, 2)))
+    with pytest.raises(cg.InputError, match="X has no effect if the number of clusters is given"):
+        cg.rank(runs(), np.zeros((90, 2)), 3)
+
+
+def test_the_same_seed_gives_the_same_ranking():
+    """The result does not depend on threads; everything is in the dict."""
+    assert cg.rank(runs(), random_state=3, threads=1) == cg.rank(runs(), random_state=3, threads=2)
+    found = cg.rank(runs()).to_dict()
+    assert found["best"] == "r0"
+    assert found["rows"][0]["clustering"] == "r0"
+
+
+def test_the_command(command, tmp_path):
+    """`congruence rank` prints the same, sets the truth aside and compares with it, joins data by id, and refuses nonsense."""
+    frame = pd.DataFrame({"cell": [f"c{i}" for i in range(90)], **runs(), "truth": TRUTH})
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    said = command("rank", "runs.csv", "--plot", "r.svg", "--out", "r.csv")
+    assert said.code == 0
+    assert said.out.startswith(str(cg.rank(runs())).split("\n")[0])
+    assert "ari with truth, which did not take part: “r0”" in said.err
+    assert pd.read_csv(tmp_path / "r.csv")["clustering"][0] == "r0"
+    assert (tmp_path / "r.svg").stat().st_size > 1000
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"cell": frame["cell"], "x": TRUTH * 9 + rng.normal(size=90), "y": rng.normal(size=90)})
+    data.sample(frac=1, random_state=0).to_csv(tmp_path / "data.csv", index=False)
+    said = command("rank", "runs.csv", "--data", "data.csv", "--format", "json")
+    assert '"best": "r0"' in said.out
+    assert "n_clusters = 3, from the data" in said.out
+    refused = command("rank", "runs.csv", "--data", "data.csv", "--k", "3")
+    assert refused.code == 2
+    assert "--data has no effect if the number of clusters is given" in refused.err
