@@ -17,8 +17,9 @@ from congruence.engine.plan import Run, against_first, all_pairs, pairs_of, tile
 from congruence.inputs.coerce import as_clustering
 from congruence.statistics import information
 from congruence.statistics.information import Info
+from congruence.statistics.maxima import Maxima
 from congruence.statistics.pairs import Pairs
-from congruence.statistics.tables import Maxima, Table, Tables
+from congruence.statistics.tables import Table, Tables
 
 # --- threads, tiles, progress ----------------------------------------------------------------------------------------
 

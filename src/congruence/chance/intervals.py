@@ -19,7 +19,8 @@ from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo
-from congruence.statistics.tables import Array, Maxima, Table
+from congruence.statistics.maxima import Maxima
+from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike, OptionValue, ProgressLike, Record, Seed
 
 # --- confidence intervals ---------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from congruence.inputs.similarity import Similarity
 from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Table, Tables
+from congruence.statistics.tables import Array, Table, Tables, table_of_cells
 from congruence.typing import ClusteringLike, EngineName, ProgressLike, Seed
 
 Sided = Literal["two", "one"]
@@ -196,7 +196,9 @@ def best_value(m: Measure, tile: Tables) -> float:
         for sizes in (table.row_sums, table.col_sums):
             at = np.arange(len(sizes))
             own.append(
-                float(measured(m, Tables.of(Table(at, at, sizes, range(len(at)), range(len(at)), table.own)))[0])
+                float(
+                    measured(m, Tables.of(table_of_cells(at, at, sizes, range(len(at)), range(len(at)), table.own)))[0]
+                )
             )
     return max(own) if m.better == "higher" else min(own)
 

@@ -43,9 +43,9 @@ from congruence.cli.covers import (
 from congruence.cli.pair_reading import columns_of_two_files, named
 from congruence.cli.parsing import limits_of, named_measures, noise_labels
 from congruence.cli.printing import fail_if_under, print_result, say, write_table
-from congruence.cli.reading import check_noise_columns, read_labels
+from congruence.cli.reading import check_noise_columns, listed, read_labels, table_of
 from congruence.errors import some_of
-from congruence.typing import ClusteringLike, OptionValue
+from congruence.typing import ClusteringLike, Label, OptionValue
 
 if TYPE_CHECKING:
     from congruence.cli.reading import FoundLabels
@@ -108,6 +108,12 @@ def compare(
     format_in: ReadAs = None,
     n: NumberOfPoints = None,
     keys: KeysOfJson = Keys.clusters,
+    counts: Annotated[
+        bool,
+        typer.Option(
+            "--counts", help="The file is a table of counts: names of clusters of a, then a column per cluster of b."
+        ),
+    ] = False,
 ) -> None:
     """Compare two label columns, two files, or several columns with a reference.
 
@@ -124,6 +130,8 @@ def compare(
       congruence compare many-files/ kmeans leiden --checkpoint saved/
 
       congruence compare truth.cover found.cover --n 1134
+
+      congruence compare --counts crosstab.csv
     """
     import congruence as cg
     from congruence.inputs import files
@@ -144,15 +152,21 @@ def compare(
             "p_values": p_values, "intervals": ci, "n_permutations": permutations, "level": level, "random_state": seed
         }  # fmt: skip
     paths = [file, *(Path(x) for x in more)]
-    if holds_covers(paths, format_in):
+    if counts:
+        for_labels = {"weight": weight, "frequency": frequency, "reference": reference, "long": long, "id": id}
+        no_columns("the file holds counts", **for_labels, columns=columns)
+        _one_pair(correction)
+        a, b, mass = _counted_pair(file, more)
+        result: Comparison | AgainstReference = _compare_pair(a, b, wanted, {**options, **mass}, "a", "b", chance)
+    elif holds_covers(paths, format_in):
         no_columns(weight=weight, frequency=frequency, reference=reference, long=long, id=id, columns=columns)
         _one_pair(correction)
         if len(paths) != 2:
             raise cg.InputError(
                 f"expected two covers, got {len(paths)} files; use `congruence matrix` for more than two"
             )
-        (name_a, a), (name_b, b) = read_covers(paths, format_in, n, keys).items()
-        result: Comparison | AgainstReference = _compare_pair(a, b, wanted, options, name_a, name_b, chance)
+        (name_a, left), (name_b, right) = read_covers(paths, format_in, n, keys).items()
+        result = _compare_pair(left, right, wanted, options, name_a, name_b, chance)
     elif len(more) == 1 and files.suffix_of(Path(more[0])) in files.READERS:
         _for_one_file(weight=weight, frequency=frequency, reference=reference, long=long)
         _for_one_file(client=client, checkpoint=checkpoint, **{"skip-bad": skip_bad or None})
@@ -171,6 +185,21 @@ def compare(
     if out is None or format is not Format.table:
         print_result(result, format)
     fail_if_under(result, limits)
+
+
+def _counted_pair(file: Path, more: Sequence[str]) -> tuple[list[Label], list[Label], dict[str, OptionValue]]:
+    """A point for each cell of a file of counts, as labels of a and of b, and how often it occurs."""
+    import congruence as cg
+    from congruence.inputs.counts import points_of
+
+    if more:
+        raise cg.InputError(f"--counts takes one file, which holds both clusterings; got {some_of([file, *more])}")
+    names, *columns = table_of(file).items()
+    counts = [[0 if x is None else x for x in listed(column)] for _, column in columns]
+    if not columns:
+        raise cg.InputError(f"{file} has one column; expected names of clusters of a, then a column per cluster of b")
+    a, b, frequency = points_of(cg.Table(counts, [name for name, _ in columns], listed(names[1])).transposed())
+    return a, b, {"frequency": frequency}
 
 
 def _one_pair(correction: Correction | None) -> None:

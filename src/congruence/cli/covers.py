@@ -62,13 +62,13 @@ NEEDS_COVERS: Needs = {
 }
 
 
-def no_columns(**options: OptionValue) -> None:
-    """Refuse options that name columns: a cover file has none."""
+def no_columns(why: str = "the files hold covers", /, **options: OptionValue) -> None:
+    """Refuse options that name columns: a file of covers, or of counts, has none."""
     from congruence import InputError
 
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"--{name} names columns of a table, but the files hold covers; leave it out")
+            raise InputError(f"--{name} names columns of a table, but {why}; leave it out")
 
 
 def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None, keys: Keys) -> dict[str, Cover]:

@@ -8,11 +8,11 @@ from functools import cached_property
 
 from congruence.errors import Caution
 from congruence.statistics.covers import SharedPairs, overlap_of
-from congruence.statistics.tables import Array, Table, Tables
+from congruence.statistics.tables import Array, Table, Tables, table_of_cells
 from congruence.typing import Scalar
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Intersections(Table):
     """Common points of the clusters of two covers; because clusters overlap, rows and columns add up to more than their sizes."""
 
@@ -35,11 +35,13 @@ class Intersections(Table):
         return self.sizes[1]
 
 
-def intersections(table: Table) -> Intersections:
+def intersections(table: Table) -> Table:
     """The points that clusters have in common, from the table of the covers' signatures."""
     o = overlap_of(table)
     (row, col, common), (rows, columns) = o.common, o.names
-    return Intersections(row, col, common, tuple(rows), tuple(columns), table.own, None, sizes=o.sizes, points=o.n)
+    return table_of_cells(
+        row, col, common, tuple(rows), tuple(columns), table.own, kind=Intersections, sizes=o.sizes, points=o.n
+    )
 
 
 def what_explains(tables: Tables, measures: Container[str]) -> tuple[Caution, ...]:

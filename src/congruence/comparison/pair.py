@@ -28,6 +28,7 @@ from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, hi
 from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
 from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import as_clustering, is_scanned
+from congruence.inputs.counts import points_of
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import is_mapping
@@ -79,8 +80,8 @@ class PairKeywords(InputKeywords, total=False):
 
 
 def compare(
-    a: ClusteringLike,
-    b: ClusteringLike,
+    a: ClusteringLike | Table,
+    b: ClusteringLike | None = None,
     measures: Measures = None,
     *,
     unassigned: Unassigned = "error",
@@ -103,8 +104,8 @@ def compare(
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
             floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
-            for asymmetric measures.
-        b: Second clustering, of the same points in the same order.
+            for asymmetric measures. A `cg.Table` of counts takes the place of both clusterings.
+        b: Second clustering, of the same points in the same order. Default None: `a` is a `cg.Table`.
         measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
             ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
@@ -144,7 +145,15 @@ def compare(
     (0.4444, 0.5493)
     >>> cg.compare([0, 0, 1, None], [0, 0, 1, 1], "ari", unassigned="drop")["ari"]
     1.0
+    >>> round(cg.compare(cg.Table([[2, 0, 0], [0, 2, 1], [0, 0, 1]]), measures="vi")["vi"], 4)
+    0.5493
     """
+    if isinstance(a, Table):
+        if b is not None or sample_weight is not None or frequency is not None:
+            raise InputError("a cg.Table holds both clusterings and how many points there are: pass it alone")
+        a, b, frequency = points_of(a)
+    elif b is None:
+        raise InputError("one clustering was given, but two are compared; a cg.Table of counts needs no second one")
     plan, pair = prepared_pair(
         a, b, engine=engine, client=client, checkpoint=checkpoint, memory=memory, skip_bad=skip_bad, progress=progress,
         unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 
 from congruence.errors import InputError, NoSuchName
 from congruence.formulas.record import Measure, find
 from congruence.inputs.frames import make_frame
-from congruence.statistics.tables import Table
+from congruence.statistics.tables import Table, changed
 from congruence.typing import Backend, Figure, Frame, Json, OptionValue, Record
 
 
@@ -178,4 +178,4 @@ def named_table(table: Table, kind: str | None) -> Table:
         tuple(names.tolist()) if isinstance(names, np.ndarray) else tuple(names)
         for names in (table.rows, table.columns)
     )
-    return replace(table, rows=rows, columns=columns, frame_kind=kind)
+    return changed(table, rows=rows, columns=columns, frame_kind=kind)

@@ -7,14 +7,13 @@ tables are finished.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from congruence.inputs.labels import name_of_unassigned
 from congruence.machine import jit
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.tables import Array, ClusterNames, Table, Tables
+from congruence.statistics.tables import Array, ClusterNames, Table, Tables, changed
 
 # --- counting ---------------------------------------------------------------------------------------------------
 
@@ -136,12 +135,12 @@ def named_table(tables: Tables, names: tuple[ClusterNames, ClusterNames], expone
     table = next(tables.each())
     if tables.kept is not None:
         names = _kept_names(names[0], tables.kept[0]), _kept_names(names[1], tables.kept[1])
-    table = replace(table, rows=names[0], columns=names[1])
+    table = changed(table, rows=names[0], columns=names[1])
     if exponent:
         with np.errstate(over="ignore", under="ignore"):
             own = float(np.ldexp(table.own, 2 * exponent))
             within = None if table.within is None else np.ldexp(table.within, 2 * exponent)
-            table = replace(table, count=np.ldexp(table.count, exponent), own=own, within=within)
+            table = changed(table, count=np.ldexp(table.count, exponent), own=own, within=within)
     return table
 
 

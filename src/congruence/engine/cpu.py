@@ -40,8 +40,9 @@ from congruence.statistics.information import (
     weighted_rows,
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
+from congruence.statistics.maxima import Maxima
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Maxima, Table, Tables
+from congruence.statistics.tables import Array, Table, Tables, table_of_cells
 
 if TYPE_CHECKING:
     from congruence.scanning.columns import Column
@@ -203,7 +204,7 @@ def count_in_place(a: Labels, b: Labels, threads: int | None) -> Table | None:
     if len(rows) * len(columns) < dense.size:
         dense = dense[np.ix_(rows, columns)]
     row, col = np.nonzero(dense)
-    return Table(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(a))
+    return table_of_cells(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(a))
 
 
 def dense_in_place(x: Array, y: Array, threads: int | None) -> tuple[int, int, Array] | None:

@@ -21,8 +21,9 @@ from congruence.statistics.information import (
     unit_of,
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
+from congruence.statistics.maxima import Maxima
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Maxima
+from congruence.statistics.tables import Array
 
 #: most clusterings of which all pairs are summed by groups of clusterings, in tables of clusterings × clusterings
 MOST_JOINT = 2_000

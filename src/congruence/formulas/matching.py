@@ -16,7 +16,8 @@ from congruence.formulas.solvers import best_kappa, greedy_shipment, sparse_assi
 from congruence.statistics.covers import overlap_of
 from congruence.statistics.elements import MOST_SOLVED, mean_score
 from congruence.statistics.information import Info
-from congruence.statistics.tables import Array, Maxima, Table, Tables, xlogx
+from congruence.statistics.maxima import Maxima
+from congruence.statistics.tables import Array, Table, Tables, xlogx
 from congruence.statistics.trees import PointScores
 from congruence.typing import Record
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -58,9 +58,17 @@ class AsJson:
         return json.dumps(self.to_dict(), ensure_ascii=False, default=str, **options)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Table(AsJson):
     """A contingency table: the overlap of each cluster of `a` with each cluster of `b`, as non-zero cells.
+
+    `cg.contingency` counts one from two clusterings. From counts alone, `cg.compare(cg.Table(counts))` gives the measures.
+
+    Args:
+        counts: Whole numbers of points, clusters of a × clusters of b: nested lists, an array, a scipy.sparse matrix, or a
+            frame as from `pandas.crosstab`. Clusters without points are left out.
+        rows: Names of the clusters of a. Default None: those of the frame, else 0, 1, ….
+        columns: Names of the clusters of b. Default None: those of the frame, else 0, 1, ….
 
     Attributes:
         row: Row of each cell that is not 0.
@@ -81,6 +89,8 @@ class Table(AsJson):
     (('x', 'y'), (0, 1))
     >>> (t + t).to_array().tolist()
     [[4, 0], [2, 2]]
+    >>> Table([[2, 0], [1, 1]], rows="xy").row_sums.tolist()
+    [2, 2]
     """
 
     row: Array
@@ -93,6 +103,11 @@ class Table(AsJson):
     frame_kind: str | None = field(default=None, repr=False)
     within: Array | None = field(default=None, repr=False)
     maps: tuple[ClusterMap | None, ClusterMap | None] | None = field(default=None, repr=False)
+
+    def __init__(self, counts: object, rows: ClusterNames | None = None, columns: ClusterNames | None = None) -> None:
+        from congruence.inputs.counts import cells_of
+
+        vars(self).update(vars(table_of_cells(*cells_of(counts, rows, columns))))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -157,7 +172,7 @@ class Table(AsJson):
         order = np.lexsort((self.row, self.col))
         within = None if self.within is None else self.within[order]
         sides = self.col[order], self.row[order], self.count[order], self.columns, self.rows
-        return Table(*sides, self.own, self.frame_kind, within)
+        return table_of_cells(*sides, self.own, self.frame_kind, within)
 
     def __add__(self, other: Table) -> Table:
         if not isinstance(other, Table):
@@ -167,8 +182,7 @@ class Table(AsJson):
         row = np.concatenate([row_maps[0][self.row], row_maps[1][other.row]])
         col = np.concatenate([col_maps[0][self.col], col_maps[1][other.col]])
         cells, where = np.unique(row * np.int64(len(columns)) + col, return_inverse=True)
-        count = _binned(where, np.concatenate([self.count, other.count]), len(cells))
-        within = None
+        count, within = _binned(where, np.concatenate([self.count, other.count]), len(cells)), None
         if self.within is not None and other.within is not None:
             # pairs within a cell: those of either part, and one point of each
             within = _binned(where, np.concatenate([self.within, other.within]), len(cells))
@@ -181,16 +195,8 @@ class Table(AsJson):
             raise InputError(
                 "a table of weighted points and one of counts cannot be added; give weights to both or to neither"
             )
-        return Table(
-            cells // len(columns),
-            cells % len(columns),
-            count,
-            rows,
-            columns,
-            self.own + other.own,
-            self.frame_kind,
-            within,
-        )
+        own, places = self.own + other.own, (cells // len(columns), cells % len(columns))
+        return table_of_cells(*places, count, rows, columns, own, self.frame_kind, within)
 
     def __repr__(self) -> str:
         from congruence.inputs.frames import text_grid
@@ -212,6 +218,25 @@ class Table(AsJson):
         return html_grid(cells, [str(r) for r in self.rows], [str(c) for c in self.columns])
 
 
+def table_of_cells(
+    row: Array, col: Array, count: Array, rows: ClusterNames, columns: ClusterNames, own: float, frame_kind: str | None = None,
+    within: Array | None = None, maps: tuple[ClusterMap | None, ClusterMap | None] | None = None, kind: type[Table] = Table,
+    **further: object,
+) -> Table:  # fmt: skip
+    """The table of these cells, with the attributes of `Table`; of a subclass with further ones if `kind` names it."""
+    made = object.__new__(kind)
+    given = (row, col, count, rows, columns, own, frame_kind, within, maps)
+    vars(made).update(zip((f.name for f in fields(Table)), given, strict=True), **further)
+    return made
+
+
+def changed(table: Table, **changes: object) -> Table:
+    """The table with some attributes replaced."""
+    made = object.__new__(type(table))
+    vars(made).update({f.name: getattr(table, f.name) for f in fields(table)}, **changes)
+    return made
+
+
 def _binned(where: Array, mass: Array, size: int) -> Array:
     """Sum of mass in each of `size` bins, in the dtype of mass; integers are exact."""
     if mass.dtype.kind in "iu" and float(mass.sum(dtype=np.float64)) >= 2.0**52:  # bincount adds in floats
@@ -226,9 +251,7 @@ def _segment_sum(values: Array, starts: Array) -> Array:
     if values.dtype.kind in "iub":
         if len(starts) == 2:
             return np.array([values.sum(dtype=np.int64)])
-        running = np.concatenate(
-            [[0], np.cumsum(values, dtype=np.int64)]
-        )  # differences are right even after an overflow
+        running = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])  # may overflow; differences are right
         return np.asarray(running[starts[1:]] - running[starts[:-1]])
     total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
     filled = np.flatnonzero(np.diff(starts))
@@ -421,7 +444,7 @@ class Tables:
             own = self.own[p].item()
             within = None if self.within is None else self.within[cells]
             maps = None if self.maps is None else self.maps[p]
-            yield Table(
+            yield table_of_cells(
                 self.row[cells], self.col[cells], self.count[cells], range(k_a), range(k_b), own, None, within, maps
             )
 
@@ -457,26 +480,6 @@ def _over(per_size: Callable[..., Array], margin: tuple[Array, Array, Array], of
         many = np.diff(offsets)
         of_pair = [np.repeat(x, many) for x in of_pair]
     return _segment_sum(per_size(sizes, *of_pair), offsets)
-
-
-@dataclass(frozen=True, eq=False)
-class Maxima:
-    """The overlap of each cluster with its best partner on the other side."""
-
-    n: Array
-    best_of_a: Array
-    best_of_b: Array
-    identical: Array
-    symbols: ClassVar[tuple[str, ...]] = ("n", "best_of_a", "best_of_b")
-
-    @classmethod
-    def from_tables(cls, t: Tables) -> Self:
-        """Σ_i max_j n_ij and Σ_j max_i n_ij of every table of the tile."""
-        return cls(t.n, t.best_of_rows(t.count), t.best_of_cols(t.count), t.identical)
-
-    def swapped(self) -> Self:
-        """The same with the two clusterings swapped."""
-        return replace(self, best_of_a=self.best_of_b, best_of_b=self.best_of_a)
 
 
 def as_tile(tables: Array) -> Tables:

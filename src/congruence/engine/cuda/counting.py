@@ -23,8 +23,9 @@ from congruence.machine import device
 from congruence.machine.device import Kernel, cupy, kernel
 from congruence.statistics.information import ChanceInfo, Info, distinct, places
 from congruence.statistics.matrices import MatrixSums, MemberInfo
+from congruence.statistics.maxima import Maxima
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array, Maxima, Table, Tables
+from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import DeviceArray
 
 if TYPE_CHECKING:

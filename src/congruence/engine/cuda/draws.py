@@ -17,7 +17,8 @@ from congruence.inputs.labels import Labels
 from congruence.machine import device
 from congruence.machine.device import Kernel, cupy, kernel
 from congruence.statistics.information import ChanceInfo
-from congruence.statistics.tables import Array, Maxima, Table, Tables, as_tile
+from congruence.statistics.maxima import Maxima
+from congruence.statistics.tables import Array, Table, Tables, as_tile
 from congruence.typing import DeviceArray
 
 if TYPE_CHECKING:
