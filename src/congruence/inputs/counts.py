@@ -25,7 +25,7 @@ def cells_of(counts: MatrixLike, rows: ClusterNames | None, columns: ClusterName
         rows: Names of the clusters of a. Default None: the index of the frame, else 0, 1, ….
         columns: Names of the clusters of b. Default None: the columns of the frame, else 0, 1, ….
 
-    >>> cells_of([[2, 0, 0], [1, 0, 4]], None, "xyz").columns
+    >>> cells_of([[2, 0, 0], [1, 0, 4]], None, ["x", "y", "z"])[4]
     ('x', 'z')
     """
     matrix, index, _, kind, titles = unwrap_2d(counts)
@@ -78,7 +78,7 @@ def points_of(table: Table) -> tuple[list[Label], list[Label], Array]:
         table: A table of counts.
 
     >>> from congruence import Table
-    >>> points_of(Table([[2, 0], [1, 4]], rows="xy"))
+    >>> points_of(Table([[2, 0], [1, 4]], rows=["x", "y"]))
     (['x', 'y', 'y'], [0, 0, 1], array([2, 1, 4]))
     """
     if table.count.dtype.kind not in "iu" or table.maps is not None:

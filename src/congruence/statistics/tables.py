@@ -89,7 +89,7 @@ class Table(AsJson):
     (('x', 'y'), (0, 1))
     >>> (t + t).to_array().tolist()
     [[4, 0], [2, 2]]
-    >>> Table([[2, 0], [1, 1]], rows="xy").row_sums.tolist()
+    >>> Table([[2, 0], [1, 1]], rows=["x", "y"]).row_sums.tolist()
     [2, 2]
     """
 
