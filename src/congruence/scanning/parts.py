@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Protocol
 
@@ -443,6 +443,11 @@ class Group:
     key: str = ""
     #: rows to take from each part while it is read; empty: none
     wanted: tuple[RowsToTake | None, ...] = ()
+
+    @property
+    def about(self) -> Group:
+        """The same without its parts."""
+        return replace(self, parts=())
 
     @property
     def rows(self) -> int:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from congruence.scanning.columns import Column
 from congruence.scanning.parts import Group, Part, grouped
 from congruence.scanning.room import rows_of_batch
 from congruence.scanning.sampling import Piece, RowsToTake, Sample
-from congruence.scanning.schedule import each, read_batches
+from congruence.scanning.schedule import Work, each, read_batches
 from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame, Label, PathLike, Record
@@ -131,13 +131,12 @@ class Rows:
         parts = self.scan.input.parts(self.reading.read)
         return grouped(parts) if isinstance(parts, list) else (Group((part,)) for part in parts)
 
-    def each(
-        self, work: Callable[[Sequence[Part], int], T], what: str, left: Callable[[int], bool] = lambda _: True
-    ) -> Iterator[tuple[int, T]]:
+    def each(self, work: Work[T], what: str, left: Callable[[int], bool] = lambda _: True) -> Iterator[tuple[int, T]]:
         """(number of a group, result of the work) for all groups, or the remaining ones."""
         groups = (Group(g.parts, str(at)) for at, g in enumerate(self.groups()) if left(at))
         with Progress(self.scan.input.guess, self.scan.progress, what) as bar:
-            yield from each(groups, _Keyed(work), client=self.scan.client, threads=self.threads, progress=bar)
+            for group, found in each(groups, work, client=self.scan.client, threads=self.threads, progress=bar):
+                yield int(group.key), found
 
     def counts(self) -> list[tuple[int, ...]]:
         """Numbers of rows of the parts of each group; read if they are unknown, or if parts may be left out."""
@@ -160,22 +159,12 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class _Keyed(Generic[T]):
-    """Work on a group, given its number among all groups, which is its key."""
-
-    work: Callable[[Sequence[Part], int], T]
-
-    def __call__(self, parts: Sequence[Part], key: str) -> tuple[int, T]:
-        return int(key), self.work(parts, int(key))
-
-
-@dataclass(frozen=True)
 class _Counting:
     """Counts the rows of parts."""
 
     reading: Reading
 
-    def __call__(self, parts: Sequence[Part], number: int) -> tuple[int, ...]:
+    def __call__(self, parts: Sequence[Part], about: Group) -> tuple[int, ...]:
         # a part is left out if any of its columns cannot be read
         few = (
             self.reading if self.reading.skip_bad else replace(self.reading, names=self.reading.names[:1], rows=1 << 18)
@@ -203,9 +192,9 @@ class _Sampling:
     #: rows of the parts of each group
     wanted: dict[int, tuple[RowsToTake | None, ...]]
 
-    def __call__(self, parts: Sequence[Part], number: int) -> dict[int, Piece]:
+    def __call__(self, parts: Sequence[Part], about: Group) -> dict[int, Piece]:
         found: dict[int, Piece] = {}
-        for part, wanted in zip(parts, self.wanted[number], strict=True):
+        for part, wanted in zip(parts, self.wanted[int(about.key)], strict=True):
             if wanted is None:
                 continue
             first = 0
@@ -272,8 +261,8 @@ class _Writing:
     values: Values
     out: str | None
 
-    def __call__(self, parts: Sequence[Part], number: int) -> Record:
-        words, first = self.reading.vocabularies(), 0
+    def __call__(self, parts: Sequence[Part], group: Group) -> Record:
+        words, number, first = self.reading.vocabularies(), int(group.key), 0
         found: list[Record] = []
         left_out: list[str] = []
         for part in parts:

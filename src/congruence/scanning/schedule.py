@@ -7,7 +7,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from itertools import chain, zip_longest
 from queue import Empty, LifoQueue, Queue
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -106,14 +107,10 @@ def read_here(parts: Sequence[Part], counting: Counting, sample: Sample | None) 
             yield Group((held,))
 
 
-def count_group(
-    parts: Sequence[Part], counting: Counting, version: str | None = None, wanted: Sequence[RowsToTake | None] = ()
-) -> PartialTables:
+def count_group(parts: Sequence[Part], about: Group, counting: Counting) -> PartialTables:
     """The tables of these parts, with the rows that are wanted; runs in an executor or a Dask worker."""
-    if version is not None:
-        _check_version({"this worker": _version()}, version)
     total = Accumulator(counting)
-    for part, rows in zip_longest(parts, wanted):
+    for part, rows in zip_longest(parts, about.wanted):
         count_part(part, total, None, rows)
     return total.partial()
 
@@ -164,11 +161,13 @@ def fold(
     if client is None:
         _in_threads(left(), counting, threads, done, (lambda: len(finished)) if apart else None, total)
     else:
+        work = partial(count_group, counting=counting)
         with connected(client) as (dask, executor):
-            if executor is not None:
-                _by_executor(executor, left(), counting, done)
+            if dask is not None and not apart:
+                _added_on_dask(dask, left(), work, done, total)
             else:
-                _on_dask(dask, left(), counting, done, apart, total)
+                for group, part in _elsewhere(dask, executor, left(), work):
+                    done(group, part)
     if checkpoint is not None and checkpoint.damaged:
         many = len(checkpoint.damaged)
         total.left_out.append(f"counted again: {many} damaged part{'' if many == 1 else 's'} of the checkpoint")
@@ -178,57 +177,71 @@ def fold(
 # --- any work on parts --------------------------------------------------------------------------------------------
 
 
+#: work on the parts of a group; it is also given the group without its parts, which may be large
+Work = Callable[[Sequence[Part], Group], T]
+
+
 def each(
     groups: Iterable[Group],
-    work: Callable[[Sequence[Part], str], T],
+    work: Work[T],
     *,
     client: Client = None,
     threads: int = 1,
     progress: Progress | None = None,
-) -> Iterator[T]:
-    """The results of the work on each group, as they finish; `work(parts, key)` runs where `client` says."""
+) -> Iterator[tuple[Group, T]]:
+    """The results of the work on each group, as they finish; `work(parts, group)` runs where `client` says."""
+    with ExitStack() as stack:
+        if client is None:
+            pool = ThreadPoolExecutor(threads)
+            stack.callback(pool.shutdown, cancel_futures=True)
+            found = _windowed(lambda g: pool.submit(work, g.parts, g.about), iter(groups), 2 * threads)
+        else:
+            dask, executor = stack.enter_context(connected(client))
+            found = _elsewhere(dask, executor, iter(groups), work)
+        for group, result in found:
+            if progress is not None:
+                progress.total = max(progress.total, progress.done + group.guess)
+                progress.add(group.guess)
+            yield group, result
 
-    def told(group: Group, found: T) -> T:
-        if progress is not None:
-            progress.total = max(progress.total, progress.done + group.guess)
-            progress.add(group.guess)
-        return found
 
-    if client is None:
-        pool = ThreadPoolExecutor(threads)
+def _elsewhere(
+    dask: DaskClient | None, executor: Executor | None, groups: Iterator[Group], work: Work[T]
+) -> Iterator[tuple[Group, T]]:
+    """The same by any executor of `concurrent.futures`, or on the workers of Dask."""
+    if executor is not None:
+        running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
         try:
-            for group, found in _windowed(lambda g: pool.submit(work, g.parts, g.key), iter(groups), 2 * threads):
-                yield told(group, found)
-        finally:
-            pool.shutdown(cancel_futures=True)
+            yield from _windowed(lambda g: executor.submit(work, g.parts, g.about), groups, running)
+        except BrokenExecutor as error:
+            raise InputError(f"a process of the executor was lost ({error}); {KEPT}") from None
         return
-    with connected(client) as (dask, executor):
-        if executor is not None:
-            running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
-            try:
-                for group, found in _windowed(lambda g: executor.submit(work, g.parts, g.key), iter(groups), running):
-                    yield told(group, found)
-            except BrokenExecutor as error:
-                raise InputError(f"a process of the executor was lost ({error}); {KEPT}") from None
-            return
-        futures: dict[DaskFuture, Group] = {}
-        try:
-            with named_errors():
-                version = _same_version(dask)
-                for group in groups:
-                    futures[_submitted(dask, group, on_worker, work, group.key, version)] = group
-                for future in ended_on(dask, futures):
-                    yield told(futures[future], future.result())
-        finally:
-            for future in futures:
-                with suppress(Exception):
-                    future.release()
+    assert dask is not None
+    with _futures_on(dask, groups, work) as futures:
+        for future in ended_on(dask, futures):
+            yield futures[future], future.result()
 
 
-def on_worker(parts: Sequence[Part], work: Callable[[Sequence[Part], str], T], key: str, version: str) -> T:
+@contextmanager
+def _futures_on(dask: DaskClient, groups: Iterator[Group], work: Work[T]) -> Iterator[dict[DaskFuture, Group]]:
+    """The futures of the work on each group, on workers of the same version; released at the end."""
+    futures: dict[DaskFuture, Group] = {}
+    try:
+        with named_errors():
+            version = _same_version(dask)
+            for group in groups:
+                futures[_submitted(dask, group, on_worker, work, group.about, version)] = group
+            yield futures
+    finally:
+        for future in futures:  # cancels those that are no longer needed
+            with suppress(Exception):
+                future.release()
+
+
+def on_worker(parts: Sequence[Part], work: Work[T], about: Group, version: str) -> T:
     """Work on parts on a worker, which must have the same version."""
     _check_version({"this worker": _version()}, version)
-    return work(parts, key)
+    return work(parts, about)
 
 
 # --- threads ----------------------------------------------------------------------------------------------------
@@ -294,20 +307,6 @@ def _ended(running: dict[Future[T], Group]) -> Iterator[tuple[Group, T]]:
 # --- other machines ---------------------------------------------------------------------------------------------
 
 
-def _by_executor(executor: Executor, groups: Iterator[Group], counting: Counting, done: Callable[..., None]) -> None:
-    """Any executor of `concurrent.futures`, in this process or others."""
-
-    def submitted(group: Group) -> Future[PartialTables]:
-        return executor.submit(count_group, group.parts, counting, None, group.wanted)
-
-    running = max(4, 2 * int(getattr(executor, "_max_workers", 8) or 8))
-    try:
-        for group, part in _windowed(submitted, groups, running):
-            done(group, part)
-    except BrokenExecutor as error:
-        raise InputError(f"a process of the executor was lost ({error}); {KEPT}") from None
-
-
 @contextmanager
 def connected(client: Client) -> Iterator[tuple[DaskClient | None, Executor | None]]:
     """(Dask client, None) or (None, executor); a client created here from an address is closed here, others are not."""
@@ -356,25 +355,21 @@ def _check_version(found: Record, version: str) -> None:
             )
 
 
-def _on_dask(
-    client: DaskClient, groups: Iterator[Group], counting: Counting, done: Function, apart: bool, total: Accumulator
-) -> None:
+def _added_on_dask(
+    client: DaskClient, groups: Iterator[Group], work: Work[PartialTables], done: Callable[[Group], None],
+    total: Accumulator,
+) -> None:  # fmt: skip
     """Count on the workers with the same kernel and add tables there in a tree; only small tables are sent."""
-    leaves: dict[DaskFuture, Group] = {}
     tree: list[DaskFuture] = []
     try:
-        with named_errors():
-            version = _same_version(client)
-            for group in groups:
-                leaves[_submitted(client, group, count_group, counting, version, group.wanted)] = group
-            if not apart:
-                tree = _tree(client, list(leaves))
+        with _futures_on(client, groups, work) as leaves:
+            tree = _tree(client, list(leaves))
             for future in ended_on(client, leaves):
-                done(leaves[future], future.result() if apart else None)
+                done(leaves[future])
             for root in ended_on(client, tree):
                 total.add(root.result())
     finally:
-        for future in (*leaves, *tree):  # cancel futures that are no longer needed
+        for future in tree:
             with suppress(Exception):
                 future.release()
 
