@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import congruence as cg
 from congruence.density import columns as columns_room
 from congruence.density.counting import stratified_sample
 from congruence.machine import jit
+from reproductions import profile_kernels
 
 CASES = json.loads((Path(__file__).parent / "golden" / "golden.json").read_text())["cases"]
 PROFILES = [pytest.param(c, id=c["id"]) for c in CASES if c["kind"] == "adco_profile"]
@@ -202,13 +204,12 @@ def test_the_measures_are_their_definitions(tables):
     def rbf(v, w):
         return math.exp(-0.01 * sum((s - t) ** 2 for s, t in zip(v, w, strict=True)))
 
-    for name, kernel, options in (
-        ("polynomial", polynomial, {"degree": 3, "coef0": 0.5}),
-        ("rbf", rbf, {"gamma": 0.01}),
+    for kernel, ours in (
+        (polynomial, profile_kernels.polynomial(3, 0.5)),
+        (rbf, profile_kernels.rbf(0.01)),
     ):
-        assert cg.adco(p, q, kernel=name, **options) == close(naive.kernel_of_profiles(a, b, kernel))
-        clusters = cg.adco(p, q, kernel=name, kernel_on="clusters", **options)
-        assert clusters == close(naive.kernel_of_clusters(a, b, kernel))
+        assert profile_kernels.adco(p, q, ours) == close(naive.kernel_of_profiles(a, b, kernel))
+        assert profile_kernels.adco(p, q, ours, "clusters") == close(naive.kernel_of_clusters(a, b, kernel))
 
 
 @pytest.mark.slow
@@ -218,17 +219,17 @@ def test_properties_of_profiles(tables, random):
     """Between 0 and 1, independent of the order of clusters, adco at most the cosine, 1 for a profile and itself."""
     a, b = tables
     shuffled = random.sample(b, len(b))
-    options: list[dict[str, Any]] = [
-        {},
-        {"kernel": "polynomial"},
-        {"kernel": "rbf"},
-        {"kernel": "rbf", "kernel_on": "clusters"},
+    ways = [
+        cg.adco,
+        partial(profile_kernels.adco, kernel=profile_kernels.polynomial()),
+        partial(profile_kernels.adco, kernel=profile_kernels.rbf()),
+        partial(profile_kernels.adco, kernel=profile_kernels.rbf(), on="clusters"),
     ]
-    for how in options:
-        value = cg.adco(of(a), of(b), **how)
+    for way in ways:
+        value = way(of(a), of(b))
         assert 0 <= value <= 1
-        assert cg.adco(of(a), of(shuffled), **how) == close(value)
-        assert cg.adco(of(b), of(shuffled), **how) == close(1)
+        assert way(of(a), of(shuffled)) == close(value)
+        assert way(of(b), of(shuffled)) == close(1)
     assert cg.adco(of(a), of(b)) <= cg.adco_cosine(of(a), of(b)) + 1e-12
     assert cg.adco_metric(of(b), of(shuffled)) == 0
 

@@ -239,11 +239,6 @@ def test_spare_bins():
         (lambda: cg.density_profile([[1.0], [2.0]], [0, 1], bivariate=True), "two attributes"),
         (lambda: cg.adco([0, 1], [0, 1]), "pass X"),
         (lambda: cg.adco([0, 1], [0, 1, 1], [[1.0], [2.0]]), "b has 3 labels for 2 points.*X_b"),
-        (lambda: cg.adco([0, 1], [0, 1], [[1.0], [2.0]], kernel="rbg"), "did you mean rbf"),
-        (
-            lambda: cg.adco([0, 1], [0, 1], [[1.0], [2.0]], kernel_on="cluster"),
-            "'profile' or 'clusters', not 'cluster'",
-        ),
         (lambda: cg.adco([0, 1], [0, 1], [[1.0], [2.0]], matching="hard"), "'one' or 'soft'"),
         (lambda: cg.adco([0, 1], [0, 1], [[1.0], [2.0]], sizes="equal"), "'given', 'sample' or 'scaled'"),
         (lambda: cg.adco([0, 1], [0, 1], [[1.0], [2.0]], adjusted=True, matching="soft"), "mean over matchings"),

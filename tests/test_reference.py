@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 import congruence as cg
-from congruence.cli import app
 from congruence.comparison.presenting import Result
 from congruence.errors import Caution
 from congruence.figures import DRAWN
@@ -167,16 +165,6 @@ def test_every_result_has_the_same_methods_and_keyword_fields(name):
     if kind not in DRAWN:
         with pytest.raises(cg.InputError, match=f"there is no figure of a {name}"):
             result.plot()
-
-
-def test_kernels_of_a_paper_are_kept_by_name_only():
-    """The kernels of density profiles are in no signature and in no help, and are taken by name."""
-    named = ("kernel", "kernel_on", "degree", "coef0", "gamma")
-    assert not set(named) & set(inspect.signature(cg.compare_profiles).parameters)
-    option = next(p for p in get_command(app).commands["adco"].params if p.name == "kernel")
-    assert option.hidden
-    plain, curved = (cg.adco(A * 2, B * 2, X, **how) for how in ({}, {"kernel": "polynomial", "kernel_on": "clusters"}))
-    assert plain != curved
 
 
 def test_facts_are_enums():

@@ -112,7 +112,6 @@ BY_NAME: dict[str, Callable[[Random, int], Any]] = {
     "title": lambda r, n: r.choice([None, "x", 3, "<script>", "\udcff"]),
     "memory": lambda r, n: r.choice([None, "1GB", "1B", "x", -1, 0, float("nan"), 1e9]),
     "stop_after": lambda r, n: r.choice([None, 3, 0, -1, "x"]),
-    "kernel": lambda r, n: r.choice(["linear", "rbf", "polynomial", "x", None]),
     "sizes": lambda r, n: r.choice(["given", "scaled", "sample", "x", None]),
     "nominal": lambda r, n: r.choice([(), [0], ["x"], 3, [99], None]),
     "balance": lambda r, n: r.choice([0.05, 0, -1, "x", float("nan")]),

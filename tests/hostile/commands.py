@@ -225,7 +225,6 @@ def data_line(rng: Random, folder: Path) -> tuple[Line, broken_files.Made, str]:
         line.odd(0.2, "--bins", ["1", "3", "0", "1000000000000"])
         line.odd(0.2, "--binning", ["frequency", "mdl", "x"])
         line.odd(0.2, "--features", ["x0", "nope", "win", "x0,x0", ""])
-        line.odd(0.1, "--kernel", ["rbf", "x", "polynomial"])
         line.odd(0.1, "--nominal", ["x0", "nope"])
         line.odd(0.1, "--sizes", ["scaled", "sample", "x"])
         line.format()

@@ -173,7 +173,7 @@ USUAL: dict[str, list[str]] = {
     "select": ["2", "1", "0", "100"], "select_by": ["quality", "x"], "variant": ["x", "sparse"], "solver": ["x", "metis"],
     "balance": ["0.05", "-1", "nan"], "criteria": ["silhouette", "x", "pac"], "protocol": ["paper", "x"], "curve": ["wallace", "ari", "x"],
     "min_size": ["1", "0", "100"], "binning": ["width", "frequency", "mdl", "x"], "bins": ["2", "0", "1000000000000"], "n_init": ["1", "0"],
-    "option": ["x", "epsilon=0.1", "="], "kernel": ["rbf", "x"], "matching": ["one", "soft", "x"], "sizes": ["given", "scaled", "x"],
+    "option": ["x", "epsilon=0.1", "="], "matching": ["one", "soft", "x"], "sizes": ["given", "scaled", "x"],
     "measure": ["adco", "ari", "x"], "key": ["ari", "x"],
 }  # fmt: skip
 #: options that are never given: one opens a browser, one shows tracebacks

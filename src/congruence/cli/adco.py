@@ -37,7 +37,6 @@ def adco(
     bins: Bins = 10,
     adjusted: Annotated[bool, typer.Option("--adjusted", help="Subtract the mean score over matchings.")] = False,
     bivariate: Annotated[bool, typer.Option("--bivariate", help="Use bins of all pairs of features.")] = False,
-    kernel: Annotated[str, typer.Option(hidden=True, help="Kernel of the paper; linear by default.")] = "linear",
     matching: Annotated[
         Literal["one", "soft"], typer.Option(help="How to match clusters: one to one, or with shares (soft).")
     ] = "one",
@@ -77,7 +76,7 @@ def adco(
         "nominal": split(nominal),
         "adjusted": adjusted,
     }
-    options |= {"bivariate": bivariate, "kernel": kernel, "matching": matching, "sizes": sizes, "random_state": seed}
+    options |= {"bivariate": bivariate, "matching": matching, "sizes": sizes, "random_state": seed}
     options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
     options |= {"engine": engine}
     result = cg.compare_profiles(a, b, X, X_b, **options)

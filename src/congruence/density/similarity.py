@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from congruence.density.columns import as_columns, brought
 from congruence.density.counting import counted, equal_samples, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
-from congruence.errors import Caution, InputError, NoSuchName, hint, joined, one_of, real_number, some_of, yes_or_no
+from congruence.errors import Caution, InputError, NoSuchName, joined, one_of, some_of, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided
@@ -27,64 +27,11 @@ from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import noise_caution
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
-from congruence.typing import (
-    ClusteringLike,
-    EngineName,
-    Frame,
-    Label,
-    NoiseLike,
-    OptionValue,
-    PointsLike,
-    Record,
-    Scalar,
-    Seed,
-)
+from congruence.typing import ClusteringLike, EngineName, Frame, Label, NoiseLike, PointsLike, Record, Seed
 
 KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
-KERNELS = ("linear", "polynomial", "rbf")
 #: maximum number of pairs of clusters of a soft matching
 MOST_PAIRS = 1_000_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kernel:
-    """The kernel used instead of the product of two profiles or of their clusters; kept only to reproduce the paper."""
-
-    kernel: str = "linear"
-    kernel_on: str = "profile"
-    degree: float = 2.0
-    coef0: float = 1.0
-    gamma: float | None = None
-
-    @classmethod
-    def of(cls, options: Mapping[str, OptionValue]) -> Kernel:
-        """The kernel of these options; unknown names and invalid values raise."""
-        known = [option.name for option in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise TypeError(
-                    f"compare_profiles has no option {name!r}; {hint(name, known, 'see its documentation')}"
-                )
-        found = cls(**options)
-        if found.kernel not in KERNELS:
-            raise InputError(
-                f"there is no kernel {found.kernel!r}; {hint(str(found.kernel), KERNELS, joined(KERNELS))}"
-            )
-        one_of("kernel_on", found.kernel_on, ("profile", "clusters"))
-        refuse_idle(cls, vars(found))
-        gamma = 1.0 if found.gamma is None else real_number(found.gamma, "gamma")
-        if real_number(found.degree, "degree") <= 0 or real_number(found.coef0, "coef0") < 0 or gamma <= 0:
-            raise InputError("a kernel has degree above 0, coef0 of at least 0 and gamma above 0")
-        return found
-
-    def __call__(self, product: Scalar, square_a: Scalar, square_b: Scalar, scale: float) -> Scalar:
-        """The kernel of vectors with this product and these squares; `scale` is the square that gamma is measured by."""
-        if self.kernel == "polynomial":  # divided by the scale, so that large counts do not overflow
-            return ((product + self.coef0) / (scale + self.coef0)) ** self.degree
-        if self.kernel == "rbf":
-            gamma = 1 / scale if self.gamma is None else self.gamma
-            return np.exp(-gamma * np.maximum(square_a + square_b - 2 * product, 0.0))
-        return product
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -216,7 +163,6 @@ def compare_profiles(
     random_state: Seed = None,
     threads: int | None = None,
     engine: EngineName = "auto",
-    **historical: OptionValue,
 ) -> ProfileComparison:
     """Compare two clusterings by their density profiles: values, matched clusters, contribution of each attribute.
 
@@ -245,9 +191,6 @@ def compare_profiles(
         threads: Number of threads; it does not change results. Default None: all cores.
         engine: Where to count: "auto" (default) uses the GPU if the data are on one, else the CPU; "cpu"; or
             "cuda".
-        historical: Options kept only to reproduce a paper: `kernel` ("linear", "polynomial" or "rbf" in place of the
-            product of profiles), `kernel_on` ("profile" or "clusters"), `degree` and `coef0` of the polynomial
-            kernel, `gamma` of the rbf kernel.
 
     Returns:
         A `ProfileComparison`: `r["adco"]`, `.mapping`, `.to_frame()` by attribute or cluster.
@@ -265,17 +208,10 @@ def compare_profiles(
     (1.0, {1: 'p', 0: 'q'})
     """
     refuse_idle(compare_profiles, locals())
-    how = Kernel.of(historical)
     one_of("matching", matching, ("one", "soft"))
     one_of("sizes", sizes, ("given", "sample", "scaled"))
-    if matching == "soft" and how.kernel != "linear":
-        raise InputError("a soft matching compares clusters as distributions; leave `kernel` out")
-    if yes_or_no(adjusted, "adjusted") and (
-        matching == "soft" or (how.kernel != "linear" and how.kernel_on == "profile")
-    ):
-        raise InputError(
-            "adjusted=True subtracts the mean over matchings, which soft matchings and kernels do not have"
-        )
+    if yes_or_no(adjusted, "adjusted") and matching == "soft":
+        raise InputError("adjusted=True subtracts the mean over matchings, which soft matchings do not have")
     cautions: list[Caution] = []
     if isinstance(a, Profile) or isinstance(b, Profile):
         p, q = _given_profiles(a, b, X, X_b, sizes)
@@ -288,7 +224,7 @@ def compare_profiles(
             cautions = [c for x, who in ((p, "a"), (q, "b")) for c in noise_caution(x.clusters, who)]
     if sizes == "scaled" and p.n != q.n and p.n and q.n:
         p, q = (x.scaled(min(p.n, q.n) / x.n) for x in (p, q))
-    found = _compared(p, q, how, matching, adjusted)
+    found = _compared(p, q, matching, adjusted)
     return replace(found, notes=(*cautions, *found.notes))
 
 
@@ -368,7 +304,7 @@ def _squares(profile: Profile) -> Array:
     return np.add.reduceat(np.square(profile.counts.astype(np.float64)), profile.starts[:-1], axis=1)
 
 
-def _compared(p: Profile, q: Profile, kernel: Kernel, matching: str, adjusted: bool) -> ProfileComparison:
+def _compared(p: Profile, q: Profile, matching: str, adjusted: bool) -> ProfileComparison:
     p.check_same_bins(q)
     product = similarity_matrix(p, q)
     own_p, own_q = _squares(p), _squares(q)
@@ -376,7 +312,7 @@ def _compared(p: Profile, q: Profile, kernel: Kernel, matching: str, adjusted: b
     if matching == "soft":
         statistic, pairs = _soft(p, q, product, square_p, square_q)
     else:
-        statistic, pairs = _matched(product, square_p, square_q, kernel)
+        statistic, pairs = _matched(product, square_p, square_q)
     values = {}
     for key in KEYS:
         record = find(key, adjusted=True) if adjusted and key == "adco" else find(key)
@@ -430,32 +366,17 @@ def _notes(p: Profile, q: Profile) -> tuple[str, ...]:
     return tuple(found[:10]) + ((f"and {len(found) - 10} more notes",) if len(found) > 10 else ())
 
 
-def _matched(
-    product: Array, square_p: Array, square_q: Array, kernel: Kernel
-) -> tuple[Profiles, tuple[Array, Array, Array, Array]]:
+def _matched(product: Array, square_p: Array, square_q: Array) -> tuple[Profiles, tuple[Array, Array, Array, Array]]:
     """The best one-to-one matching of clusters; unmatched clusters add to the norm only."""
     from scipy.optimize import linear_sum_assignment
 
-    most = max(1, *product.shape)
-    gain = product
-    if kernel.kernel != "linear" and kernel.kernel_on == "clusters":
-        scale = max(square_p.sum() / len(square_p), square_q.sum() / len(square_q))
-        gain = kernel(product, square_p[:, None], square_q[None, :], scale)
-        own = [float(kernel(s, s, s, scale).sum()) for s in (square_p, square_q)]
-    else:
-        own = [float(square_p.sum()), float(square_q.sum())]
-    k, m = linear_sum_assignment(gain, maximize=True)
+    own = float(square_p.sum()), float(square_q.sum())
+    k, m = linear_sum_assignment(product, maximize=True)
+    statistic = Profiles.of(float(product[k, m].sum()), *own, float(product.sum() / max(1, *product.shape)))
     # clusters without a common bin are not matched
     shared = product[k, m] > 0
-    sim, mean = float(gain[k, m].sum()), float(gain.sum() / most)
-    if kernel.kernel != "linear" and kernel.kernel_on == "profile":
-        scale = max(own)
-        sim = float(kernel(sim, own[0], own[1], scale))
-        own = [float(kernel(s, s, s, scale)) for s in own]
-        mean = np.nan
     k, m = k[shared], m[shared]
-    norm = np.full(len(k), max(float(square_p.sum()), float(square_q.sum())))
-    return Profiles.of(sim, own[0], own[1], mean), (k, m, np.ones(len(k)), norm)
+    return statistic, (k, m, np.ones(len(k)), np.full(len(k), max(own)))
 
 
 def _soft(

@@ -46,11 +46,6 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
     "Cover": (("keys", "without a mapping", lambda given: not isinstance(given["clusters"], Mapping)),),
     "Ensemble.plot": (("labels", "with kind='flow'", _is("kind", "flow")),),
     "InputOptions": (("noise", "for memberships, which have no labels", None),),
-    "Kernel": (
-        ("kernel_on degree coef0 gamma", "without a kernel", _is("kernel", "linear")),
-        ("degree coef0", "with kernel='rbf'", _is("kernel", "rbf")),
-        ("gamma", "with kernel='polynomial'", _is("kernel", "polynomial")),
-    ),
     "adjusted": (_NO_PARTITIONS,),
     "alternatives": (_NO_CUTS, ("n_init", "without a method with random starts", lambda given: not given["starts"])),
     "choose_k": (
