@@ -20,9 +20,9 @@ from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.program import least_similarity, matching_rows, similarity
 from congruence.alternative_clustering.restarts import Done, Found, Streams
 from congruence.alternative_clustering.search import METHODS, Method
-from congruence.alternative_clustering.solver import Solution, solve
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
+from reproductions.integer_programs import Solution, solve
 
 
 def available() -> AbstractContextManager[object]:

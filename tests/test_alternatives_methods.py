@@ -11,12 +11,13 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import silhouette_score
 
 import congruence as cg
-from congruence.alternative_clustering import cib, program, solver
+from congruence.alternative_clustering import cib, program
 from congruence.alternative_clustering import mincentropy as mincentropy_module
 from congruence.alternative_clustering.coala import coala
 from congruence.alternative_clustering.points import as_points, binned
 from congruence.alternative_clustering.quality import silhouettes
 from reproductions import maximus_published as published
+from reproductions.integer_programs import solve
 from tests import naive_alternatives as naive
 
 WINE, CULTIVAR = load_wine(return_X_y=True)
@@ -159,12 +160,12 @@ def test_a_solver_that_stops_says_so():
     whole = np.concatenate([np.ones(60), np.zeros(10)])
     cost = np.concatenate([np.zeros(60), np.ones(10)])
     bounded = (np.hstack([np.eye(60), np.zeros((60, 10))]), np.ones(60))
-    short = solver.solve(
+    short = solve(
         cost, at_most=bounded, equal=(spare, np.floor(A.sum(axis=1) / 2)), integer=whole, time_limit=0.3, gap=0
     )
     assert short.status == "stopped at the time limit"
     assert not short.is_optimal
-    nothing = solver.solve(np.ones(1), at_most=(np.array([[1.0]]), np.array([-1.0])))
+    nothing = solve(np.ones(1), at_most=(np.array([[1.0]]), np.array([-1.0])))
     assert nothing.status == "infeasible"
     with pytest.raises(cg.InputError, match="infeasible"):
         nothing.variables()

@@ -11,9 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from congruence.alternative_clustering.solver import solve
+from congruence.errors import InputError
 from congruence.statistics.tables import Array
 from congruence.typing import SparseMatrix
+
+#: status codes of HiGHS as text
+SOLVED = {0: "optimal", 1: "stopped at the time limit", 2: "infeasible", 3: "unbounded", 4: "numerical difficulties"}
 
 
 def similarity(products: Array) -> float:
@@ -113,6 +116,7 @@ def assign_by_highs(
 ) -> Assigned:
     """The linear program, exactly."""
     from scipy import sparse
+    from scipy.optimize import linprog
 
     n, k = cost.shape
     # similarities relative to their caps: numbers near 1
@@ -121,13 +125,17 @@ def assign_by_highs(
     sizes = sparse.hstack([-sparse.kron(sparse.eye_array(k), np.ones((1, n))), sparse.csr_array((k, len(owner)))])
     one = sparse.hstack([sparse.hstack([sparse.eye_array(n)] * k), sparse.csr_array((n, len(owner)))], format="csr")
     limits = np.concatenate([np.zeros(rows.shape[0]), np.ones(len(p.caps)), np.full(k, -p.min_size)])
-    found = solve(
-        np.concatenate([cost.T.ravel(), np.zeros(len(owner))]),
-        at_most=(sparse.vstack([rows, caps, sizes], format="csr"), limits),
-        equal=(one, np.ones(n)),
-        time_limit=time_limit,
-    )
-    return Assigned(found.variables()[: n * k].reshape(k, n).T, found.value, found.status)
+    objective = np.concatenate([cost.T.ravel(), np.zeros(len(owner))])
+    # the interior point method is faster for large programs (with crossover to a vertex), simplex for small ones
+    method = "highs" if len(objective) < 20_000 else "highs-ipm"
+    found = linprog(
+        objective, sparse.vstack([rows, caps, sizes], format="csr"), limits, one, np.ones(n), bounds=(0, None), method=method,
+        options={"time_limit": float(time_limit)},
+    )  # fmt: skip
+    status = SOLVED.get(int(found.status), str(found.message))
+    if found.x is None:
+        raise InputError(f"the program was not solved ({status}); pass a longer time_limit or a larger epsilon")
+    return Assigned(found.x[: n * k].reshape(k, n).T, float(found.fun), status)
 
 
 def assign_by_prices(cost: Array, p: Assignment, prices: Array | None = None, steps: int = 200) -> Assigned:

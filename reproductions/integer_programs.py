@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from congruence.alternative_clustering.program import SOLVED
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
 from congruence.typing import SparseMatrix
-
-#: HiGHS status codes as text
-_WORDS = {0: "optimal", 1: "stopped at the time limit", 2: "infeasible", 3: "unbounded", 4: "numerical difficulties"}
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def solve(
         integrality=integer,
         options=options,
     )
-    status = _WORDS.get(int(found.status), str(found.message))
+    status = SOLVED.get(int(found.status), str(found.message))
     value = float(found.fun) if found.x is not None else np.nan
     if integer is not None and found.x is not None:
         left = float(found.mip_gap)
