@@ -77,14 +77,25 @@ def density_profile(
     if not isinstance(binning, Binning):
         raise InputError(f"binning must be a cg.Binning, as in cg.Binning({binning!r}); got {type(binning).__name__}")
     X, labels = brought(X if is_anndata(X) else in_memory(X), engine), on_card(labels, engine)
-    raw = as_disjoint(labels, "labels")
-    check_index(raw, X, "labels")
-    (clustering,) = decided([raw], InputOptions(unassigned=unassigned, noise=noise), ["labels"])
+    options = InputOptions(unassigned=unassigned, noise=noise)
+    return profile_of(X, labels, binning, options, bivariate=bivariate, threads=threads, engine=engine)
+
+
+def profile_of(
+    X: PointsLike, labels: ClusteringLike, binning: Binning, options: InputOptions, window: str = "", *,
+    bivariate: bool = False, threads: int | None = None, engine: EngineName = "auto",
+) -> Profile:  # fmt: skip
+    """The profile of labels of the points of X, which are the first to be binned if the bins are not fitted."""
+    who = f"{window}: labels" if window else "labels"
+    raw = as_disjoint(labels, who)
+    check_index(raw, X, f"the labels of {window}" if window else "labels")
+    (clustering,) = decided([raw], options, [who], ["labels"])
     if not binning.is_fitted:
         binning.fit(X, clustering)
     columns = binning.columns(X)
     if len(columns) != len(clustering):
-        raise InputError(f"there are {len(columns)} points and {len(clustering)} labels; give one label per point")
+        has = f"{window} has" if window else "there are"
+        raise InputError(f"{has} {len(columns)} points and {len(clustering)} labels; give one label per point")
     return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads, engine=engine)[0]
 
 

@@ -15,12 +15,12 @@ import numpy as np
 from congruence.comparison.presenting import Result, number, plain
 from congruence.density.binning import Binning
 from congruence.density.columns import Columns, as_columns, raw_columns
-from congruence.density.counting import counted
+from congruence.density.counting import profile_of
 from congruence.density.profile import Profile
 from congruence.density.similarity import ProfileComparison, compare_profiles
 from congruence.engine.plan import Progress
 from congruence.errors import InputError, hint, joined, names_in, one_of
-from congruence.inputs.alignment import InputOptions, check_index, decided
+from congruence.inputs.alignment import InputOptions
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
@@ -256,10 +256,11 @@ def drift(
             )
         parts, total = _from_stream(windows), 0
     profiles: dict[Label, Profile] = {}
+    options = InputOptions(unassigned=unassigned, noise=noise)
     with Progress(total, progress if total else False, "windows") as bar:
         for i, (name, X, marks) in enumerate(parts):
             title = i if name is None else name
-            profile = _profile(title, X, marks, chosen, unassigned, noise, threads)
+            profile = profile_of(X, marks, chosen, options, f"window {title}", threads=threads)
             alone = unassigned == "singletons" and "unassigned 1" in profile.clusters
             if alone and title in profiles and "unassigned 1" in profiles[title].clusters:
                 raise InputError(
@@ -302,29 +303,6 @@ def _measure_of(name: str) -> str:
             f"drift is measured by {joined(KEYS, 'or')}, not {name!r}; {hint(str(name), KEYS, '')}".rstrip("; ")
         )
     return name
-
-
-def _profile(
-    name: Label,
-    X: PointsLike,
-    labels: ClusteringLike,
-    binning: Binning,
-    unassigned: Unassigned,
-    noise: NoiseLike,
-    threads: int | None,
-) -> Profile:
-    raw = as_disjoint(labels, f"window {name}: labels")
-    check_index(raw, X, f"the labels of window {name}")
-    options = InputOptions(unassigned=unassigned, noise=noise)
-    (clustering,) = decided([raw], options, [f"window {name}: labels"], ["labels"])
-    if not binning.is_fitted:
-        binning.fit(X, clustering)
-    columns = binning.columns(X)
-    if len(columns) != len(clustering):
-        raise InputError(
-            f"window {name} has {len(columns)} points and {len(clustering)} labels; give one label per point"
-        )
-    return counted(columns, [clustering], binning, threads=threads)[0]
 
 
 def _from_stream(windows: object) -> Iterable[tuple[Label, PointsLike, ClusteringLike]]:
