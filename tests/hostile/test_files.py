@@ -342,3 +342,21 @@ def test_a_damaged_footer_does_not_end_the_process(tmp_path):
         bad[-1].write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
     run = subprocess.run([sys.executable, "-c", SCAN_EACH, *bad], check=False, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cell", "said"), [("XFD1048576", "delete cells far from the table"), ("XFD9", "row 9, column 16384")]
+)
+def test_one_cell_far_from_the_table(cell, said, tmp_path):
+    """calamine asks for memory for all cells up to the last one, and ends the process if there is not enough."""
+    pytest.importorskip("python_calamine", reason="calamine reads workbooks")
+    book = pytest.importorskip("openpyxl", reason="openpyxl makes the file").Workbook()
+    for row in (["a", "b"], *[[i % 3, i % 2] for i in range(5)]):
+        book.active.append(row)
+    book.save(tmp_path / "x.xlsx")
+    assert len(cg.Ensemble(tmp_path / "x.xlsx")) == 2
+    book.active[cell] = "x"
+    book.save(tmp_path / "x.xlsx")
+    with pytest.raises(cg.InputError, match=said):
+        cg.Ensemble(tmp_path / "x.xlsx")

@@ -216,6 +216,12 @@ def read_excel(path: Path, sheet: str | None = None) -> pa.Table:
         book = CalamineWorkbook.from_path(str(path))
         names = book.sheet_names
         place = _place_of(sheet, names, path)
+        about = os.stat(path)
+        if not _fits(os.fspath(path), place, about.st_size, about.st_mtime_ns):
+            raise InputError(
+                f"{path}: sheet {names[place]!r} needs more memory than there is, from its first to its last cell; delete "
+                "cells far from the table, or save the table as .csv"
+            )
         rows = book.get_sheet_by_index(place).to_python(skip_empty_area=True)
     except InputError:
         raise
@@ -226,8 +232,33 @@ def read_excel(path: Path, sheet: str | None = None) -> pa.Table:
     if len(rows) < 2:
         raise InputError(f"{path}: sheet {names[place]!r} has no rows under its header")
     header = [str(x) for x in rows[0]]
+    if (unnamed := header.count("")) > 1:
+        raise InputError(
+            f"{path}: {unnamed} columns of sheet {names[place]!r} have no name in its first row; it goes to row {len(rows)}, "
+            f"column {len(header)}"
+        )
     columns = [[_cell(row[j]) for row in rows[1:]] for j in range(len(header))]
     return pa.table([_column(x) for x in columns], names=header)
+
+
+#: opens a sheet, with at most half of the memory of the machine
+SHEET = """
+import os, sys, python_calamine
+try:
+    import resource
+    half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (half, resource.getrlimit(resource.RLIMIT_AS)[1]))
+except (ImportError, ValueError, OSError):
+    pass
+python_calamine.CalamineWorkbook.from_path(sys.argv[1]).get_sheet_by_index(int(sys.argv[2]))
+"""
+
+
+@lru_cache(maxsize=64)
+def _fits(path: str, place: int, size: int, changed: int) -> bool:
+    """Whether a sheet fits in memory, tried in another process: calamine asks for all cells of its range at once, or aborts."""
+    return _in_a_child(SHEET, path, str(place))[0] in (0, 1)  # 1: an error that reading raises too
 
 
 def _place_of(sheet: str | None, names: list[str], path: Path) -> int:
@@ -328,15 +359,19 @@ WALKED = 30.0
 def _fault_of_hdf5(path: str, size: int, changed: int) -> str:
     """What is wrong with an HDF5 file, or "". Found in another process, because HDF5 crashes or hangs on some files."""
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", WALK, path], capture_output=True, timeout=WALKED, check=False, text=True
-        )
+        code, said = _in_a_child(WALK, path, timeout=WALKED)
     except subprocess.TimeoutExpired:
         return f"it is broken (HDF5 did not finish reading it in {WALKED:.0f} s)"
-    if done.returncode < 0:
-        return "it is broken (HDF5 crashes)"
+    return "it is broken (HDF5 crashes)" if code < 0 else said
+
+
+def _in_a_child(script: str, *words: str, timeout: float | None = None) -> tuple[int, str]:
+    """The exit code of a script in another process, and its last error without the type, or ""."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, timeout=timeout, check=False, text=True
+    )
     said = (done.stderr.strip().splitlines() or ["it is broken"])[-1].partition(": ")
-    return (said[2] or said[0]) if done.returncode else ""
+    return done.returncode, (said[2] or said[0]) if done.returncode else ""
 
 
 def obs_columns(data: AnnData) -> dict[str, ColumnLike]:
