@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
+from scipy import sparse
 
 import congruence as cg
 from congruence.inputs import files, joining
@@ -367,3 +368,39 @@ def test_obs_without_labels():
     ) as error:
         cg.compare_all(Annotated(OBS[["n_genes", "score"]]))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "bsr", "coo", "dia"])
+def test_every_format_of_scipy_is_a_similarity_matrix(format, tmp_path):
+    """save_npz of each format gives the same matrix; indices beyond its shape are refused."""
+    matrix = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    sparse.save_npz(tmp_path / "m.npz", sparse.csr_array(matrix).asformat(format))
+    found = files.read_columns(tmp_path / "m.npz")["m"]
+    assert cg.arimp(found, [0, 0, 1]) == cg.arimp(cg.Similarity(matrix), [0, 0, 1])
+    arrays = dict(np.load(tmp_path / "m.npz"))
+    name = {"coo": "row", "dia": "offsets"}.get(format, "indices")
+    arrays[name] = arrays[name] + (3 if format != "dia" else arrays[name] * 0 - arrays[name])
+    np.savez(tmp_path / "m.npz", **arrays)
+    with pytest.raises(cg.InputError, match="do not fit its shape"):
+        files.read_columns(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.timestamp("ms"), pa.timestamp("us", "UTC"), pa.date32(), pa.duration("s"), pa.timestamp("s")], ids=str
+)
+def test_times_that_python_cannot_hold(kind, tmp_path):
+    """They are read as text, with a warning; times that it can hold stay times."""
+    whole = pa.int32() if kind == pa.date32() else pa.int64()
+    for name, far in (("far", 2**30 if whole == pa.int32() else 2**61), ("near", 3)):
+        feather.write_feather(
+            pa.table({"when": pa.array([far, 0, None], whole).cast(kind)}), tmp_path / f"{name}.feather"
+        )
+    with pytest.warns(UserWarning, match="column 'when' holds times that Python cannot hold"):
+        found = files.read_columns(tmp_path / "far.feather")["when"]
+    assert found.to_pylist()[1:] == ["0", None]
+    assert pa.types.is_temporal(files.read_columns(tmp_path / "near.feather")["when"].type)
+    table = (
+        feather.read_table(tmp_path / "far.feather").append_column("a", [[0, 1, 1]]).append_column("v", [[0.5, 1, 2]])
+    )
+    with pytest.raises(cg.InputError, match="holds times that Python cannot hold"):
+        cg.drift(table, "a", "when")

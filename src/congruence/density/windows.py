@@ -24,6 +24,7 @@ from congruence.inputs.alignment import InputOptions
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
+from congruence.inputs.encoding import too_far_for_python
 from congruence.inputs.files import pick
 from congruence.inputs.frames import text_grid
 from congruence.inputs.kinds import Unassigned
@@ -377,7 +378,7 @@ def _in_order(column: ColumnLike, who: str) -> tuple[list[Label], Array]:
     Numbers and dates ascend, ordered categories keep their order, and text is sorted alphabetically, with the numbers
     in it by value: week 9, week 10.
     """
-    found = _times(column)
+    found = _times(column, who)
     if found is None:
         labels = as_disjoint(column, who)
         if not isinstance(labels, Labels):
@@ -396,7 +397,7 @@ def _in_order(column: ColumnLike, who: str) -> tuple[list[Label], Array]:
     return [names[i] for i in used], place[codes]
 
 
-def _times(column: ColumnLike) -> tuple[list[Label], Array, list[int]] | None:
+def _times(column: ColumnLike, who: str) -> tuple[list[Label], Array, list[int]] | None:
     """Names, codes and order of dates or ordered categories; None for other columns."""
     import pyarrow as pa
 
@@ -423,6 +424,8 @@ def _times(column: ColumnLike) -> tuple[list[Label], Array, list[int]] | None:
     if not is_time and not (pa.types.is_dictionary(column.type) and (column.type.ordered or is_enum)):
         return None
     if is_time:
+        if far := too_far_for_python(column):
+            raise InputError(f"{who} holds {far}")
         column = column.dictionary_encode()
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()

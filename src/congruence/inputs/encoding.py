@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, warn
 from congruence.statistics.tables import Array, ClusterNames, label_order, smallest
 from congruence.typing import ColumnLike, Label
 
@@ -65,6 +65,49 @@ def arrow_values(values: Sequence[Label]) -> ColumnLike:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError):
         return arrow_texts(values)
+
+
+def as_whole_numbers(times: ColumnLike) -> ColumnLike:
+    """Times as the whole numbers that arrow stores."""
+    pa = arrow_library()
+    plain = times.cast(times.type.value_type) if pa.types.is_dictionary(times.type) else times
+    return plain.cast(pa.int32() if plain.type.bit_width == 32 else pa.int64())
+
+
+def too_far_for_python(column: ColumnLike) -> str:
+    """What an arrow column of times holds, if Python cannot hold it: years before 1 or after 9999, too many days; else "".
+
+    >>> import pyarrow as pa
+    >>> too_far_for_python(pa.array([2**62, None, 0]).cast(pa.timestamp("s"))), too_far_for_python(pa.array([1]))
+    ('times that Python cannot hold (timestamp[s])', '')
+    """
+    from pyarrow import compute
+
+    pa = arrow_library()
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not pa.types.is_temporal(kind) or pa.types.is_interval(kind):
+        return ""
+    ends = compute.min_max(as_whole_numbers(column))
+    try:
+        for end in (ends["min"], ends["max"]):
+            end.cast(kind).as_py()
+    except (OverflowError, ValueError):
+        return f"times that Python cannot hold ({kind})"
+    return ""
+
+
+def as_python_holds(column: ColumnLike, who: str) -> ColumnLike:
+    """The column; times that Python cannot hold become the text of whole numbers, with a warning."""
+    pa, arrow = arrow_library(), column
+    if isinstance(column, np.ndarray) and column.dtype.kind in "mM":
+        try:
+            arrow = pa.array(column, from_pandas=True)
+        except pa.ArrowNotImplementedError:  # a unit that arrow does not have, as hours
+            return column
+    if not isinstance(arrow, pa.Array | pa.ChunkedArray) or not (far := too_far_for_python(arrow)):
+        return column
+    warn(f"{who} holds {far}; they are read as the text of whole numbers")
+    return as_whole_numbers(arrow).cast(pa.string())
 
 
 def encode_arrow(array: ColumnLike) -> tuple[Array, ClusterNames, int]:

@@ -20,7 +20,7 @@ import numpy as np
 from congruence.errors import InputError, TooLarge, hint, joined, path_of, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
-from congruence.inputs.encoding import without_empty
+from congruence.inputs.encoding import as_python_holds, without_empty
 from congruence.inputs.formats import (
     ANNDATA,
     EXCEL,
@@ -51,8 +51,7 @@ MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>"]
 
 WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
 
-
-#: exceptions of readers for broken files; pyarrow's errors are among the first five kinds
+#: exceptions of readers for broken files, pyarrow's among the first five kinds
 UNREADABLE = (
     OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error, TypeError, SyntaxError,
     OverflowError, IndexError, struct.error, RuntimeError, tokenize.TokenError,
@@ -89,7 +88,8 @@ def read_columns(
         raise InputError(f"{path} has no sheets; leave out sheet", f"{path} has no sheets; leave out --sheet")
     with readable(path):
         found = READERS[kind].read(path, MISSING if na_values is None else ["", *na_values], sheet)
-        return found if isinstance(found, dict) else _checked(found, path)
+    columns = found if isinstance(found, dict) else _checked(found, path)
+    return {name: as_python_holds(column, f"{path}: column {name!r}") for name, column in columns.items()}
 
 
 def read_array(path: str | Path) -> Array:

@@ -18,7 +18,13 @@ from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Scalar
 
 #: arrays of a sparse matrix, as scipy.sparse.save_npz calls them; others are columns, such as ids of the points
-SPARSE = frozenset({"indptr", "indices", "data", "shape", "format"})
+SPARSE = frozenset({"indices", "indptr", "row", "col", "offsets", "data", "shape", "format", "_is_array"})
+
+#: names of the arrays that say where the data of a sparse matrix are, by its format
+PLACES = {
+    "csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "bsr": ("indices", "indptr"), "coo": ("row", "col"),
+    "dia": ("offsets",),
+}  # fmt: skip
 
 
 def array_of(path: Path) -> Array:
@@ -59,7 +65,7 @@ def columns_of(path: Path) -> dict[str, ColumnLike]:
             name = member.filename.removesuffix(".npy")
             with archive.open(member) as stream:
                 arrays[name] = _array(stream, member.file_size, f"{path}, array {name!r}")
-    if SPARSE - {"format"} <= set(arrays):
+    if {"data", "shape"} < set(arrays) and any({*places} <= set(arrays) for places in PLACES.values()):
         matrix = _sparse_matrix(arrays, path)
         rows = {name: x for name, x in arrays.items() if name not in SPARSE and x.shape == (len(matrix),)}
         return {stem: matrix, **rows}
@@ -143,27 +149,32 @@ def _columns(data: Array, path: Path, name: str) -> dict[str, ColumnLike]:
 
 def _sparse_matrix(arrays: dict[str, Array], path: Path) -> Similarity:
     """A similarity matrix written by scipy.sparse.save_npz, after checking that its indices are within its shape."""
-    from scipy.sparse import csr_array
+    from scipy import sparse
 
-    kind = arrays["format"].item() if "format" in arrays and arrays["format"].ndim == 0 else b"csr"
-    if kind not in (b"csr", "csr"):
-        raise InputError(f"{path}: sparse matrices are read in csr format, not {kind!r}; save M.tocsr()")
-    data, indices, starts, shape = (arrays[key] for key in ("data", "indices", "indptr", "shape"))
-    whole = all(x.dtype.kind in "iu" for x in (indices, starts, shape))
-    if not whole or any(x.ndim != 1 for x in (data, indices, starts, shape)) or len(shape) != 2:
-        raise InputError(f"{path} is not a sparse matrix: indices, indptr and shape must be vectors of whole numbers")
-    rows, columns = (int(x) for x in shape)
-    steps = np.diff(starts.astype(np.int64, copy=False))
-    if (
-        rows < 0
-        or len(starts) != rows + 1
-        or starts[0] != 0
-        or (steps < 0).any()
-        or starts[-1] != len(data)
-        or len(indices) != len(data)
-        or (len(indices) and (indices.min() < 0 or indices.max() >= columns))
-    ):
+    format = arrays["format"].item() if "format" in arrays and arrays["format"].ndim == 0 else b"csr"
+    kind = format.decode("ascii", "replace") if isinstance(format, bytes) else str(format)
+    if kind not in PLACES:
+        raise InputError(
+            f"{path}: sparse matrices are read in the formats {joined(PLACES)}, not {kind!r}; save M.tocsr()"
+        )
+    places = [arrays[name] for name in PLACES[kind] if name in arrays]
+    if any(x.dtype.kind not in "iu" or x.ndim != 1 for x in (*places, arrays["shape"])) or len(arrays["shape"]) != 2:
+        raise InputError(
+            f"{path} is not a sparse matrix: {joined(PLACES[kind])} and shape must be vectors of whole numbers"
+        )
+    rows, columns = (int(x) for x in arrays["shape"])
+    try:
+        made = getattr(sparse, f"{kind}_array")
+        if kind == "coo":
+            matrix = made((arrays["data"], places), shape=(rows, columns))
+        else:
+            matrix = made((arrays["data"], *places), shape=(rows, columns))
+        if kind in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+            if matrix.indptr[-1] != len(matrix.indices):
+                raise ValueError
+    except (ValueError, TypeError, IndexError):
         raise InputError(
             f"{path} is broken: the indices of its sparse matrix do not fit its shape ({rows} × {columns})"
-        )
-    return Similarity(csr_array((data, indices, starts), shape=(rows, columns)), who=str(path))
+        ) from None
+    return Similarity(matrix.tocsr(), who=str(path))
