@@ -131,6 +131,17 @@ def test_public_names_are_those_of_their_modules():
         assert not [x.__qualname__ for x in ours if hasattr(x, "__wrapped__")], name
 
 
+def test_every_public_class_says_something():
+    """No object of the package is shown as its class and address, nor as all its values."""
+    for name in cg.__all__:
+        if isinstance(public := getattr(cg, name), type):
+            assert public.__repr__ is not object.__repr__, name
+    runs = cg.Ensemble({"a": [0, 0, None, 1], "b": [1, 1, 0, 0]}, unassigned="partial")
+    assert [repr(x) for x in (runs["a"], cg.Memberships([[0.5, 0.5], [1, 0]]), cg.Similarity([[1.0]]))] == [
+        "Labels: 2 clusters of 4 points, 1 point in no cluster", "Memberships: 2 clusters of 2 points", "Similarity: 1 × 1",
+    ]  # fmt: skip
+
+
 def test_the_package_sets_no_attributes_by_name():
     """`__init__.py` sets nothing on functions and classes, and no module sets attributes of others by name."""
     tree = read(PACKAGE / "__init__.py")

@@ -162,6 +162,11 @@ def some_of(names: Iterable[object], most: int = 8) -> str:
     return ", ".join(listed[:most]) + more
 
 
+def counted(many: float, thing: str) -> str:
+    """'1 point', '2 points', '1,000 points'."""
+    return f"{many:,} {thing}{'' if many == 1 else 's'}"
+
+
 def unused_name(wanted: str, taken: Container[str]) -> str:
     """The name, with primes added until it differs from those taken.
 

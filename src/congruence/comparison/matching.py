@@ -9,9 +9,9 @@ import numpy as np
 
 from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, table_pair
-from congruence.comparison.presenting import Result, counted, named_table
+from congruence.comparison.presenting import Result, named_table
 from congruence.comparison.scanned import scanned_names, scanned_scores
-from congruence.errors import InputError, NotApplicable, unused_name
+from congruence.errors import InputError, NotApplicable, counted, unused_name
 from congruence.formulas.matching import assignment
 from congruence.inputs.alignment import Align, PreparedPair
 from congruence.inputs.coerce import as_clustering

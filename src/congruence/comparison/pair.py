@@ -13,7 +13,6 @@ import numpy as np
 from congruence.comparison.plans import BY_POINT, PLANS, Plan, refusal
 from congruence.comparison.presenting import (
     Result,
-    counted,
     figure_of,
     key_of,
     named_table,
@@ -24,7 +23,7 @@ from congruence.comparison.presenting import (
     span,
 )
 from congruence.engine.plan import engine_for, on_card
-from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, hint, joined
+from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, counted, hint, joined
 from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
 from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import as_clustering, is_scanned

@@ -16,11 +16,6 @@ from congruence.statistics.tables import Table, changed
 from congruence.typing import Backend, Figure, Frame, Json, OptionValue, Record
 
 
-def counted(many: float, thing: str) -> str:
-    """'1 point', '2 points', '1,000 points'."""
-    return f"{many:,} {thing}{'' if many == 1 else 's'}"
-
-
 def number(x: float, decimals: int = 4) -> str:
     """A score with four decimals, or in short scientific notation if that is too long."""
     if math.isnan(x):

@@ -9,7 +9,6 @@ import numpy as np
 
 from congruence.comparison.presenting import (
     Result,
-    counted,
     figure_of,
     key_of,
     notes_text,
@@ -17,7 +16,7 @@ from congruence.comparison.presenting import (
     short_names,
     shown_beside,
 )
-from congruence.errors import Caution, InputError, NoSuchName, joined
+from congruence.errors import Caution, InputError, NoSuchName, counted, joined
 from congruence.formulas.record import Measure, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array

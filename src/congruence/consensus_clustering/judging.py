@@ -8,10 +8,10 @@ from copy import copy
 import numpy as np
 
 from congruence.comparison.many import compare_to
-from congruence.comparison.presenting import counted
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.methods import Rule
 from congruence.engine import matrices
+from congruence.errors import counted
 from congruence.formulas import find
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels

@@ -9,9 +9,9 @@ from typing import Literal, overload
 
 import numpy as np
 
-from congruence.comparison.presenting import Result, counted, figure_of, number, plain, shortened
+from congruence.comparison.presenting import Result, figure_of, number, plain, shortened
 from congruence.consensus_clustering.methods import find
-from congruence.errors import NoSuchName, joined
+from congruence.errors import NoSuchName, counted, joined
 from congruence.formulas.record import Better
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.statistics.tables import Array

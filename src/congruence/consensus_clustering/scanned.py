@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from congruence.comparison.presenting import Result, counted, plain
+from congruence.comparison.presenting import Result, plain
 from congruence.consensus_clustering import search
 from congruence.consensus_clustering.methods import METHODS, find
 from congruence.consensus_clustering.placing import Placing
 from congruence.consensus_clustering.population import counted_beside, of_columns
 from congruence.consensus_clustering.results import Consensus, grid_of_scores
-from congruence.errors import InputError, NotApplicable, joined
+from congruence.errors import InputError, NotApplicable, counted, joined
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.scanning.checkpoint import digest

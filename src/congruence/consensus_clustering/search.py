@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
-from congruence.comparison.presenting import counted
 from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.evidence import Evidence, evidence
 from congruence.consensus_clustering.judging import (
@@ -31,7 +30,7 @@ from congruence.consensus_clustering.methods import METHODS, Found, Method
 from congruence.consensus_clustering.population import Everyone, of_labels
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import InputError, joined, yes_or_no
+from congruence.errors import InputError, counted, joined, yes_or_no
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned
 from congruence.inputs.effects import refuse_idle

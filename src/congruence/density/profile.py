@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from congruence.errors import InputError, real_number, refused, some_of, whole_number
+from congruence.errors import InputError, counted, real_number, refused, some_of, whole_number
 from congruence.statistics.tables import Array, AsJson, union
 from congruence.typing import Frame, Label, Record, Scalar
 
@@ -224,7 +224,7 @@ class Profile(AsJson):
     def __repr__(self) -> str:
         k, r = len(self.clusters), len(self.attributes)
         return (
-            f"Profile: {k} cluster{'s' * (k != 1)}, {self.n:g} points, {r} attribute{'s' * (r != 1)} in "
+            f"Profile: {counted(k, 'cluster')}, {self.n:g} points, {counted(r, 'attribute')} in "
             f"{self.counts.shape[1]} bins"
         )
 

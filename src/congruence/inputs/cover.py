@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, joined, names_in, one_of, whole_number
+from congruence.errors import Caution, InputError, counted, joined, names_in, one_of, whole_number
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering, Unassigned
@@ -193,10 +193,9 @@ class Cover:
     def __repr__(self) -> str:
         most = int(np.bincount(self._point).max(initial=0))
         alone = self.n_unassigned
-        many = f"{self.n_points:,} point{'s' * (self.n_points != 1)}"
-        text = f"Cover: {self.k:,} cluster{'s' * (self.k != 1)} of {many}"
-        text += f", up to {most:,} cluster{'s' * (most != 1)} per point"
-        return text + (f", {alone:,} point{'s' * (alone != 1)} in none" if alone else "")
+        text = f"Cover: {counted(self.k, 'cluster')} of {counted(self.n_points, 'point')}"
+        text += f", up to {counted(most, 'cluster')} per point"
+        return text + (f", {counted(alone, 'point')} in none" if alone else "")
 
     def with_policy(self, unassigned: str, noise: Collection[Hashable] | None, who: str) -> Cover:
         """The cover without noise clusters; points in no cluster are handled later, when all points are known.
@@ -257,7 +256,7 @@ def signatures(point: Array, cluster: Array, n: int, names: ClusterNames) -> tup
     return codes.astype(code_type(len(seen))), ClusterMap(np.concatenate([[0], np.cumsum(lengths)]), members, names)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CoverLabels(Labels):
     """A cover as labels of signatures (the sets of clusters points are in), with the clusters of each signature."""
 

@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, names_in, some_of
+from congruence.errors import Caution, InputError, counted, names_in, some_of
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import is_frame
@@ -370,18 +370,14 @@ class Hierarchy:
         raise InputError("a hierarchy is not one clustering; cut it first, as in h.cut(3) or h.cuts([2, 3, 4])")
 
     def __repr__(self) -> str:
-        return f"Hierarchy: {_counted(self.n_points, 'point')}, {self.described}"
+        return f"Hierarchy: {counted(self.n_points, 'point')}, {self.described}"
 
     @property
     def described(self) -> str:
         """Its levels or merges, as text."""
         if self.levels is not None:
-            return f"{_counted(len(self.levels), 'level')} ({some_of(self.level_names, 6)})"
-        return _counted(len(self.ks) - 1, "merge")
-
-
-def _counted(many: int, thing: str) -> str:
-    return f"{many:,} {thing}{'s' * (many != 1)}"
+            return f"{counted(len(self.levels), 'level')} ({some_of(self.level_names, 6)})"
+        return counted(len(self.ks) - 1, "merge")
 
 
 def same_points(a: Hierarchy, b: Hierarchy) -> Hierarchy:

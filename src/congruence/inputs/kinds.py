@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from congruence.errors import counted
 from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import DeviceArray, Index, SparseMatrix
 
@@ -85,6 +86,11 @@ class Clustering(ABC):
 
     @abstractmethod
     def __len__(self) -> int: ...
+
+    def __repr__(self) -> str:
+        gaps = f", {counted(self.gaps, 'point')} in no cluster" if self.gaps else ""
+        k = self.k if self.clusters is None else self.clusters.k
+        return f"{type(self).__name__}: {counted(k, 'cluster')} of {counted(len(self), 'point')}{gaps}"
 
     @abstractmethod
     def taken(self, points: Array, index: Index = None) -> Clustering:

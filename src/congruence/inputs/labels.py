@@ -129,7 +129,7 @@ def unwrap_2d(data: MatrixLike) -> tuple[MatrixLike, Index, str | None, str | No
 # --- one label per point ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Labels(Clustering):
     """Each of n points in one of k named clusters, or in none.
 

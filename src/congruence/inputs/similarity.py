@@ -65,6 +65,10 @@ class Similarity:
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
+    def __repr__(self) -> str:
+        n = f"{len(self):,}"
+        return f"Similarity: {n} × {n}{', sparse' if self.is_sparse else ''}"
+
     @property
     def is_tiny(self) -> bool:
         """Whether all entries read so far are so close to 0 that products of their squares underflow, and not all are 0."""

@@ -11,8 +11,8 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from congruence.comparison.presenting import counted, number, plain
-from congruence.errors import InputError, path_of, visible
+from congruence.comparison.presenting import number, plain
+from congruence.errors import InputError, counted, path_of, visible
 from congruence.formulas import find
 from congruence.formulas.explain import pretty
 from congruence.formulas.record import Measure

@@ -11,10 +11,9 @@ from congruence.chance.bounds import chance_bound
 from congruence.chance.intervals import confidence_interval
 from congruence.chance.many_tests import corrected
 from congruence.chance.permutation import permutation_test
-from congruence.comparison.presenting import counted
 from congruence.comparison.results import AllPairs
 from congruence.engine.plan import seed_sequence
-from congruence.errors import InputError
+from congruence.errors import InputError, counted
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import Clustering

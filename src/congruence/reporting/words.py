@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.comparison.presenting import counted, number
-from congruence.errors import joined, some_of
+from congruence.comparison.presenting import number
+from congruence.errors import counted, joined, some_of
 from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
 from congruence.reporting.model import Model

@@ -14,7 +14,7 @@ from queue import Empty, LifoQueue, Queue
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from congruence.engine.plan import Progress
-from congruence.errors import InputError
+from congruence.errors import InputError, counted
 from congruence.scanning.accumulate import Accumulator, Counting, merged
 from congruence.scanning.checkpoint import Checkpoint
 from congruence.scanning.parts import Group, Held, Part, Partition
@@ -169,8 +169,7 @@ def fold(
                 for group, part in _elsewhere(dask, executor, left(), work):
                     done(group, part)
     if checkpoint is not None and checkpoint.damaged:
-        many = len(checkpoint.damaged)
-        total.left_out.append(f"counted again: {many} damaged part{'' if many == 1 else 's'} of the checkpoint")
+        total.left_out.append(f"counted again: {counted(len(checkpoint.damaged), 'damaged part')} of the checkpoint")
     return total.partial()
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.errors import InputError, names_in, some_of
+from congruence.errors import InputError, counted, names_in, some_of
 from congruence.scanning.sampling import Piece
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.tables import Array, ClusterNames, Table
@@ -297,9 +297,7 @@ class PartialTables:
                 raise ValueError("codes beyond the labels")
 
     def __repr__(self) -> str:
-        many = len(self.of_two)
-        pairs = f"{many} pair" + ("s" if many != 1 else "")
-        return f"PartialTables: {len(self.names)} columns, {pairs}, {self.rows:,} rows"
+        return f"PartialTables: {len(self.names)} columns, {counted(len(self.of_two), 'pair')}, {self.rows:,} rows"
 
 
 _ARRAYS = ("pairs", "starts", "row", "col", "count", "gaps", "used", "own", "within")

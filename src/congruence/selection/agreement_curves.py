@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from congruence.comparison.many import compare_all, compare_to
-from congruence.comparison.presenting import counted
 from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
-from congruence.errors import MOST_RUNS, Caution, InputError, real_number, some_of, whole_number
+from congruence.errors import MOST_RUNS, Caution, InputError, counted, real_number, some_of, whole_number
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble

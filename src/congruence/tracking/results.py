@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from congruence.comparison.presenting import Result, counted
-from congruence.errors import InputError
+from congruence.comparison.presenting import Result
+from congruence.errors import InputError, counted
 from congruence.errors import joined as listing
 from congruence.inputs.frames import make_frame
 from congruence.inputs.steps import History, Step

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from congruence.comparison.many import compare_to
-from congruence.comparison.presenting import Result, counted, notes_text, number, plain, short_names
+from congruence.comparison.presenting import Result, notes_text, number, plain, short_names
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.agreement import as_ensemble, why_trivial
-from congruence.errors import InputError, some_of
+from congruence.errors import InputError, counted, some_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
