@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -209,3 +210,49 @@ def test_the_command_is_installed(folder):
         pytest.skip("the package is on the path but not installed")
     done = subprocess.run([command, "--version"], text=True, capture_output=True, check=False, timeout=120)
     assert done.stdout == f"congruence {cg.__version__}\n"
+
+
+FULL = """
+import resource, signal, sys
+from congruence import cli
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+cli.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of resources")
+@pytest.mark.parametrize("out", ["r.html", "r.csv", "r.parquet", "r.npz", "r.json", "r.feather"])
+def test_a_full_disk_is_named_with_the_file(folder, out):
+    """If a result cannot be written whole, one line names its file, and nothing is left of it."""
+    words = ("report", "labels.csv") if out == "r.html" else ("matrix", "labels.csv", "-m", "ari,vi,nmi_sum")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, *words, "--out", out], text=True, capture_output=True, check=False, timeout=120
+    )
+    assert done.returncode == 2
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith(f"congruence: {out}: ")
+    assert "too large" in said
+    assert [x for x in os.listdir() if "r." in x[:3]] == []
+
+
+TOLD = """
+import os, signal, sys
+from congruence import cli
+number, whole = getattr(signal, sys.argv.pop(1)), os.fsync
+os.fsync = lambda file: (os.kill(os.getpid(), number), whole(file))
+cli.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_command_that_is_told_to_end_leaves_nothing(folder, name):
+    """Half a file is removed, and the exit code is that of the signal."""
+    words = [sys.executable, "-c", TOLD, name, "report", "labels.csv", "--out", "r.html"]
+    done = subprocess.run(words, text=True, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 128 + getattr(signal, name)
+    assert done.stderr.splitlines()[-1] == "congruence: stopped"
+    assert [x for x in os.listdir() if "html" in x] == []

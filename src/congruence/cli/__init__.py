@@ -28,10 +28,27 @@ def _refuse(message: str, code: int = 2) -> NoReturn:
     sys.exit(code)
 
 
+def _unwind_when_ended() -> None:
+    """End the command as after Ctrl-C if it is told to end, so that files that are being written are removed."""
+    import signal
+    import threading
+
+    def ended(number: int, frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):  # the second when the terminal is closed; Windows has none
+        number = getattr(signal, name, None)
+        is_main = threading.current_thread() is threading.main_thread()
+        if number is not None and is_main and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, ended)
+
+
 def main() -> None:
     """Run the command. Bad input prints one line to stderr and exits with 2; lack of memory and internal errors exit with 3."""
     import os
     import warnings
+
+    _unwind_when_ended()
 
     def one_line(message: object, *_: object, **__: object) -> None:
         from congruence.errors import visible
@@ -54,6 +71,8 @@ def main() -> None:
         code = 130
     except (BrokenPipeError, SystemExit) as error:  # closed pipe, as in `congruence measures | head`
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            if isinstance(error.code, int) and error.code > 128:
+                print(f"congruence: stopped{_how_to_resume(sys.argv)}", file=sys.stderr)
             raise  # typer turns a closed pipe into exit code 1, the code of --fail-under
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0

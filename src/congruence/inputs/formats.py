@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from congruence.errors import COPIES, InputError, hint, joined, path_of, warn
+from congruence.machine.writing import naming
 from congruence.typing import ColumnLike, MatrixLike, Scalar
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def _standard_input() -> Path:
             "standard input is empty; pipe a table into the command, as in `cat labels.csv | congruence …`"
         )
     file = Path(tempfile.mkdtemp(dir=_folder().name)) / f"stdin{_kind_of(content)}"
-    file.write_bytes(content)
+    with naming(file):
+        file.write_bytes(content)
     COPIES[str(file)] = "standard input"
     return file
 

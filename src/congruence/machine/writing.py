@@ -88,6 +88,25 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """
     target = Path(os.path.realpath(path))
     check_target(target)
+    with naming(path), _opened(target) as stream:
+        yield stream
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Add the path to errors that do not name it, as those of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        elif error.filename is None:  # pyarrow
+            raise OSError(f"{path}: {error}") from error
+        raise
+
+
+@contextmanager
+def _opened(target: Path) -> Iterator[IO[bytes]]:
     if target.exists() and not target.is_file():
         with target.open("wb") as device:
             yield device
