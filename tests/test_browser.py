@@ -106,8 +106,8 @@ def test_the_demo_names_the_number_of_the_page(demo):
     """The terminal and the page of the demo count the same clusterings."""
     _, found = showcase.clusterings("wine")
     said = showcase.how_many(found)
-    assert said == "20 different clusterings (29 with duplicates and near-trivial ones)"
-    assert "these 20 different clusterings" in cg_answer(demo)
+    assert said == "28 clusterings (29 with near-trivial ones)"
+    assert "these 28 clusterings" in cg_answer(demo)
 
 
 def cg_answer(path: Path) -> str:
@@ -198,10 +198,21 @@ def test_hiding_recomputes_the_answer(page):
     """Hidden clusterings do not count; showing them again restores the answer."""
     before = shown(page, "#sentence")
     page.run("document.querySelector('#ranking-table button[aria-label=\"Hide ward linkage\"]').click()")
-    assert "these 20 different clusterings" in before
-    assert "these 19 different clusterings" in shown(page, "#sentence")
+    assert "these 28 clusterings" in before
+    assert "these 27 clusterings" in shown(page, "#sentence")
     page.run("[...document.querySelectorAll('#chips button')].find(b => b.textContent.includes('hidden')).click()")
     assert shown(page, "#sentence") == before
+
+
+def test_distinct_clusterings_are_one_click_away(page, tmp_path, browser):
+    """Duplicates count; the chip sets them aside, and the sentence is that of a report on distinct clusterings."""
+    assert "these 28 clusterings" in shown(page, "#sentence")
+    page.run("[...document.querySelectorAll('#chips button')].find(b => b.textContent.includes('Duplicates')).click()")
+    assert "these 20 different clusterings" in shown(page, "#sentence")
+    assert "count=distinct" in page.run("location.hash")
+    truth, found = showcase.clusterings("wine")
+    alone = cg.report({"classes": truth, **found}, reference="classes", distinct=True, progress=False)
+    assert "these 20 different clusterings" in alone.summary.answer
 
 
 def test_the_address_restores_what_was_chosen(page, demo, browser):

@@ -65,6 +65,7 @@ def ensemble(
       congruence ensemble nodes.csv --partial --missing ratio
     """
     import congruence as cg
+    from congruence.consensus_clustering.judging import near_trivial_members
     from congruence.ensembles.agreement import mean_of_pairs, members_and_certainty, ranked_members
 
     check_width(file, columns, long)
@@ -85,6 +86,9 @@ def ensemble(
     options: dict[str, OptionValue] = {"unassigned": "partial" if partial else "error", "noise": noise_labels(noise)}
     check_number(found, MOST_COLUMNS)
     members = cg.Ensemble(found, **options)
+    trivial, notes = ([], []) if members.is_lazy else near_trivial_members(members)
+    members = members[[i for i in range(len(members)) if i not in trivial]]
+    say(notes)
     keys = {"mean ari": "ari", "mean nmi_sum": "nmi_sum", "mean vi": "vi", "pnmi (low is diverse)": "nmi_sqrt"}
     pairs, certainty = members_and_certainty(members, list(keys.values()), missing, threads)
     ranked = ranked_members(members, cg.measure("ari"), pairs["ari"]) if len(members) > 1 else {}

@@ -60,6 +60,10 @@ def report(
     k: Annotated[
         int | None, typer.Option("--k", min=1, help="Number of clusters of the consensus clusterings.")
     ] = None,
+    distinct: Annotated[
+        bool,
+        typer.Option("--distinct", help="Count clusterings that are the same once; default: as often as they occur."),
+    ] = False,
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
@@ -101,7 +105,9 @@ def report(
     }  # fmt: skip
     if holds_covers(paths, format_in):
         no_columns(columns=columns, id=id, long=long)
-        _for_labels({"--data": data, "--axes": axes, "--data-columns": data_columns, "--k": k})
+        _for_labels(
+            {"--data": data, "--axes": axes, "--data-columns": data_columns, "--k": k, "--distinct": distinct or None}
+        )
         covers = read_covers(paths, format_in, n, keys)
         _written(cg.report(covers, out, reference=reference, title=title, **common), out, [], open_page)
         return
@@ -122,7 +128,7 @@ def report(
     beside = ["--unassigned", unassigned.value, *(["--noise", noise] if noise else [])]
     beside += ["--long", long] if long else []
     model = build(
-        found, reference=read.reference, data=numbers, axes=drawn or None, ids=ids, n_clusters=k,
+        found, reference=read.reference, data=numbers, axes=drawn or None, ids=ids, n_clusters=k, distinct=distinct,
         title=title or file.name, source=str(file), options=shlex.join(beside), **common,
     )  # fmt: skip
     made = Report(model, out)

@@ -108,12 +108,12 @@ def show(folder: Path) -> list[Path]:
 
 
 def how_many(found: dict[str, ClusteringLike]) -> str:
-    """The number of clusterings in the report's answer, and the total with duplicates and near-trivial ones."""
+    """The number of clusterings in the report's answer, and the total with near-trivial ones."""
     e = Ensemble(found)
     counted = counted_of(range(len(e)), [why_trivial(c) for c in e.members], same_partitions(e))
     if len(counted) == len(e):
         return f"{len(e)} clusterings"
-    return f"{len(counted)} different clusterings ({len(e)} with duplicates and near-trivial ones)"
+    return f"{len(counted)} clusterings ({len(e)} with near-trivial ones)"
 
 
 def _most_and_least(r: AllPairs) -> str:

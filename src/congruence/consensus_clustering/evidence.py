@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -211,13 +211,14 @@ class Evidence:
         return np.asarray(np.divide(together, both, out=np.zeros_like(together), where=both > 0))
 
 
-def evidence(ensemble: Ensemble) -> Evidence:
-    """The votes of an ensemble; points in no member have no row."""
+def evidence(ensemble: Ensemble, left_out: Collection[int] = ()) -> Evidence:
+    """The votes of an ensemble without the members left out; points in no member have no row."""
     n, members = ensemble.n_points, ensemble.members
     mass = np.ones(n)
     if ensemble.mass is not None:  # unscaled: objectives are sums over points
         mass = np.ldexp(ensemble.mass.values.astype(np.float64), ensemble.mass.exponent)
     kept = [i for i, share in enumerate(ensemble.shares.tolist()) if share > 0 and members[i].k > 0]
+    kept = [i for i in kept if i not in left_out] or kept
     if ensemble.has_covers:
         raise InputError(
             "a consensus puts each point into one cluster, but some members are covers, whose clusters overlap; compare them "

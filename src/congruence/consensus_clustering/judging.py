@@ -171,22 +171,52 @@ def common_errors(e: Evidence, labels: Array, k: int) -> tuple[float, float]:
 NAMED = 3
 
 
-def said_of_members(e: Evidence, names: Sequence[str]) -> list[str]:
-    """Notes on members that are nearly one cluster or all singletons, and on duplicates."""
-    starts = np.searchsorted(e.member, np.arange(1, e.n_members))
-    kinds = np.array([near_trivial(sizes) for sizes in np.split(e.sizes * e.points_per_mass, starts)])
+def near_trivial_members(e: Ensemble) -> tuple[list[int], list[str]]:
+    """The members that do not count, because they are nearly one cluster or all singletons; and notes on them.
+
+    They count if there are no others, or if only they label some of the points.
+    """
+    if e.has_covers:
+        return [], []
+    mass = np.ones(e.n_points) if e.mass is None else e.mass.values.astype(np.float64)
+    scale = np.count_nonzero(mass) / mass.sum() if mass.any() and not (e.mass and e.mass.is_frequency) else 1.0
+    kinds = [
+        near_trivial(scale * (mass @ c.dense() if c.soft else np.bincount(c.codes, mass, c.k + 1)[: c.k]))
+        for c in e.members
+    ]
+    some = [i for i, kind in enumerate(kinds) if not kind]
+    left = [i for i, kind in enumerate(kinds) if kind]
+    gone = bool(some and left and np.array_equal(_labelled(e, range(len(e))), _labelled(e, some)))
     notes = []
-    for kind, text in (
-        ("lump", f"with more than {TRIVIAL:.0%} of the points in one cluster; select or weight members"),
-        ("dust", "with nearly every point alone"),
-    ):
-        if (kinds == kind).any():
-            notes.append(f"near-trivial: {_listed(e, names, np.flatnonzero(kinds == kind))} {text}")
+    named = {
+        "lump": f"with more than {TRIVIAL:.0%} of the points in one cluster",
+        "dust": "with nearly every point alone",
+    }
+    for kind, text in named.items():
+        if own := [e.names[i] for i in left if kinds[i] == kind]:
+            notes.append(
+                f"near-trivial: {_listed(own)} {text}; {'not counted' if gone else 'select or weight members'}"
+            )
+    return left if gone else [], notes
+
+
+def _labelled(e: Ensemble, those: Sequence[int]) -> Array:
+    """Which points some of these members label."""
+    found = np.zeros(e.n_points, bool)
+    for i in those:
+        if not e.members[i].gaps:
+            return np.ones(e.n_points, bool)
+        found |= e.members[i].codes < e.members[i].k
+    return found
+
+
+def said_of_members(e: Evidence, names: Sequence[str]) -> list[str]:
+    """Notes on members that are duplicates."""
     same = duplicates(e)
-    if same:
-        again = np.concatenate([group[1:] for group in same])
-        notes.append(f"the same clustering as another member: {_listed(e, names, again)}; each counts separately")
-    return notes
+    if not same:
+        return []
+    again = np.sort(e.source[np.concatenate([group[1:] for group in same])])
+    return [f"the same clustering as another member: {_listed([names[i] for i in again])}; each counts separately"]
 
 
 def duplicates(e: Evidence) -> list[Array]:
@@ -214,10 +244,9 @@ def _same(a: Array, b: Array, most: int) -> bool:
     return bool((to[a] == b).all()) and len(np.unique(to[to >= 0])) == int((to >= 0).sum())
 
 
-def _listed(e: Evidence, names: Sequence[str], which: Array) -> str:
-    shown = [names[i] for i in np.sort(e.source[which])[:NAMED].tolist()]
-    rest = len(which) - len(shown)
-    return f"{counted(len(which), 'member')} ({', '.join(shown)}{f' and {rest:,} more' if rest else ''})"
+def _listed(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED
+    return f"{counted(len(names), 'member')} ({', '.join(names[:NAMED])}{f' and {rest:,} more' if rest > 0 else ''})"
 
 
 def completed(votes: Evidence, labels: Array) -> Array:

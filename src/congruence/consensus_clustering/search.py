@@ -20,6 +20,7 @@ from congruence.consensus_clustering.judging import (
     completed,
     confidence,
     is_settled,
+    near_trivial_members,
     pooled_ami,
     refined,
     said_of_members,
@@ -296,13 +297,14 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
     """The clusterings of these points that the methods find, the one to keep first; `everyone` gives the tables of all points."""
     chosen, seeds = request.chosen, request.seeds
     records = list(request.records)
-    votes = evidence(e)
+    trivial, said_of_trivial = near_trivial_members(e)
+    votes = evidence(e, trivial)
     if everyone is not None:
         votes = replace(votes, everyone=everyone(votes))
     if not votes.mass.any():
         raise InputError("no member labels any point with a positive weight, so there is no consensus")
     weighing = votes.counted()
-    notes = [*e.notes, *votes.notes, *said_of_members(weighing[0], e.names)]
+    notes = [*e.notes, *votes.notes, *said_of_trivial, *said_of_members(weighing[0], e.names)]
     k = request.n_clusters
     if k is None and not (records and all(m.key in LINKAGES for m in records) and "auto" not in chosen):
         k, why = _number_of_clusters(weighing[0], _stream(seeds, "n_clusters"))

@@ -98,7 +98,7 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
     "report": (
         ("axes", "without data", lambda given: given["data"] is None and not hasattr(given["clusterings"], "obsm")),
         ("unassigned noise", "for an Ensemble, which was read with its own", None),
-        ("data axes ids n_clusters source", "for covers", None),
+        ("data axes ids n_clusters distinct source", "for covers", None),
     ),
     "scan": (("id na_values", "for a scan, which is open already", None),),
     "select_members": (("alpha", "without by='joint'", _is_not("by", "joint")),),

@@ -19,15 +19,30 @@ CONSISTENT = 0.75
 FOUND = 0.65
 #: most rounds in which points move to the group that most clusterings vote for
 ROUNDS = 5
+#: most points of the shuffled clusterings, and how often they are shuffled: fewer times if there are many
+MOST_SHUFFLED, LEAST_ROUNDS, MOST_ROUNDS, SHUFFLES = 500, 5, 19, 2000
 #: most points × clusters for which the destinations of disputed points are computed
 MOST_CAST = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """What the same figures are for unrelated clusterings of the same sizes: labels shuffled point by point, several times."""
+
+    #: share of the points placed consistently: mean and largest value
+    consistent: float
+    highest: float
+    #: largest agreement of a clustering with the shared clusters
+    agreement: float
+    #: mean stability of each shared cluster
+    stability: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
     """The clusters that represent all clusterings, and how well the counted clusterings agree with them."""
 
-    #: counted clusterings: without the reference and near-trivial ones, each partition once
+    #: counted clusterings: without the reference and near-trivial ones
     counted: tuple[int, ...]
     #: where the shared clusters come from: "consensus", "vote" or "clustering", and the method or the name of the clustering
     source: str
@@ -43,6 +58,17 @@ class Answer:
     #: adjusted Rand index of every clustering with the shared clusters, after merging clusters that split a shared one
     agreement: Array
     is_pair: bool
+    chance: Chance
+
+    @property
+    def is_beyond_chance(self) -> bool:
+        """Whether more points are placed consistently than in any of the shuffled clusterings."""
+        return self.consistent > self.chance.highest + 1e-12
+
+    @property
+    def firmness(self) -> Array:
+        """Stability of each cluster above that of unrelated clusterings: 0 by chance, 1 at most."""
+        return above_chance(self.stability, self.chance.stability)
 
     @property
     def sizes(self) -> Array:
@@ -67,18 +93,13 @@ class Answer:
         return sum(self.agreement[i] >= FOUND for i in self.counted)
 
 
-def counted_of(own: Sequence[int], trivial: Sequence[str], same: Sequence[int | None]) -> tuple[int, ...]:
-    """The counted clusterings: each partition once, and near-trivial ones only if there are no others."""
+def counted_of(
+    own: Sequence[int], trivial: Sequence[str], same: Sequence[int | None], distinct: bool = False
+) -> tuple[int, ...]:
+    """The counted clusterings: near-trivial ones only if there are no others; if `distinct`, each partition once."""
     kept = [i for i in own if not trivial[i]] or list(own)
-    seen: set[int] = set()
-    found = []
-    for i in kept:
-        first = same[i]
-        partition = i if first is None else first
-        if partition not in seen:
-            seen.add(partition)
-            found.append(i)
-    return tuple(found)
+    first = {(i if same[i] is None else same[i]): i for i in reversed(kept)}
+    return tuple(sorted(first.values()) if distinct else kept)
 
 
 def answer_of(
@@ -88,7 +109,10 @@ def answer_of(
     base = _largest_first(labels, k)
     codes = [(c.codes, c.k) for c in e.members]
     votes = votes_of(base, k, codes, [i in counted for i in range(len(e))], is_pair)
-    return Answer(counted, *source, base, k, votes.placed, votes.elsewhere, votes.stability, votes.agreement, is_pair)
+    chance = chance_of(base, k, [codes[i] for i in counted], is_pair)
+    return Answer(
+        counted, *source, base, k, votes.placed, votes.elsewhere, votes.stability, votes.agreement, is_pair, chance
+    )
 
 
 def _largest_first(labels: Array, k: int) -> Array:
@@ -172,6 +196,49 @@ def votes_of(
         there[known, base[known]] = 0
         elsewhere = np.where(there.max(axis=1) > 0, there.argmax(axis=1), k)
     return Votes(placed, elsewhere, found, agreement, plurality)
+
+
+def chance_of(base: Array, k: int, members: Sequence[tuple[Array, int]], one_to_one: bool) -> Chance:
+    """The figures of `votes_of` for shuffled labels. The page has the same shuffles, so that both have the same values.
+
+    >>> import numpy as np
+    >>> base, other = np.repeat([0, 1], [70, 30]), np.repeat([0, 1, 0, 1], [49, 21, 21, 9])
+    >>> found = chance_of(base, 2, [(other, 2)] * 10, False)
+    >>> 0.5 < found.consistent < 0.8, bool(found.stability[0] > found.stability[1])
+    (True, True)
+    """
+    widest = max((own for _, own in members), default=1)
+    rounds = min(max(SHUFFLES // (max(len(members), 1) * (1 + widest // 50)), LEAST_ROUNDS), MOST_ROUNDS)
+    shares, agreement, stability = [], [-1.0], []
+    for turn in range(rounds):
+        at = [shuffled(len(base), turn * 4096 + i) for i in range(len(members) + 1)]
+        drawn = [(codes[where], own) for (codes, own), where in zip(members, at[1:], strict=True)]
+        votes = votes_of(base[at[0]], k, drawn, [True] * len(drawn), one_to_one)
+        known = votes.placed[~np.isnan(votes.placed)]
+        shares.append(float((known >= CONSISTENT - 1e-12).mean()) if len(known) else float("nan"))
+        agreement += [ari_of_cells(*cells_of_pair(base[at[0]], k, *own)) for own in drawn]
+        stability.append(np.nan_to_num(votes.stability))
+    return Chance(float(np.mean(shares)), max(shares), float(np.nanmax(agreement)), np.mean(stability, axis=0))
+
+
+def shuffled(n: int, stream: int) -> Array:
+    """The points in an order that depends on the stream only; of many points, some of them drawn at random."""
+    few = np.arange(min(n, MOST_SHUFFLED), dtype=np.uint64)
+    key = (few * 0x9E3779B1 + (stream + 1) * 0x85EBCA6B) & 0xFFFFFFFF
+    for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B), (16, 1)):
+        key = ((key ^ (key >> np.uint64(shift))) * np.uint64(factor)) & np.uint64(0xFFFFFFFF)
+    return np.argsort(key, kind="stable") if n <= MOST_SHUFFLED else (key % np.uint64(n)).astype(np.int64)
+
+
+def above_chance(value: Array, chance: Array) -> Array:
+    """(value − chance) ÷ (1 − chance); 1 where both are 1.
+
+    >>> import numpy as np
+    >>> above_chance(np.array([0.9, 1.0]), np.array([0.6, 1.0])).round(2).tolist()
+    [0.75, 1.0]
+    """
+    room = 1 - chance
+    return np.where(room > 1e-12, (value - chance) / np.maximum(room, 1e-12), np.where(value >= 1 - 1e-12, 1.0, 0.0))
 
 
 def settled(e: Ensemble, counted: Sequence[int], start: int) -> Array:

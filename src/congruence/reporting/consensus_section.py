@@ -8,12 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from congruence.consensus_clustering.methods import find as method_of
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf
-from congruence.errors import InputError
 from congruence.figures.layout import Cells, cells_of
 from congruence.formulas.matrices import expected_certainty
 from congruence.hierarchies.sweep_layout import Edge, Links, Node, tree_places
@@ -26,14 +24,10 @@ from congruence.typing import Record, Seed
 
 #: most points for an exact distribution of the consensus; above it, this many pairs of points are drawn
 EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000
-#: consensus methods to try, those of `cg.consensus(…, method="auto")`; average linkage only up to this many points
-METHODS, FEW = ("hbgf", "ncut", "voting"), 2000
-#: most clusters of all members together for methods that need eigenvectors of clusters × clusters
-SPECTRAL, MOST_CLUSTERS = ("hbgf", "ncut"), 2000
-#: points × clusterings above which no method is tried, and certainty and slow measures are skipped
+#: points × clusterings above which certainty and slow measures are skipped
 LARGE = 5_000_000
-#: most pairs of a consensus cluster and a member's cluster, for all methods except linkage
-MOST_CENTRES = 5_000_000
+#: most pairs of a consensus cluster and a member's cluster; above, the consensus takes minutes
+MOST_CENTRES = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,22 +44,22 @@ class ConsensusSection:
     certainty: float | None
     random_certainty: float
     kmax: int
-    n_clusters: int
-    why_n_clusters: str
-    #: one row per method: its scores, or why it was skipped
-    methods: tuple[Record, ...]
+    #: what `cg.consensus` finds for the clusterings of the report, or None and why
     best: Consensus | None
+    left_out: str
     choice: KChoice | None = None
-    notes: tuple[str, ...] = ()
+
+    @property
+    def methods(self) -> tuple[Record, ...]:
+        """One row per method tried: its scores, the one kept first."""
+        return () if self.best is None else tuple(map(dict, self.best.tried))
 
 
 def consensus_section(
-    e: Ensemble, n_clusters: int | None, random_state: Seed, threads: int | None, central: Array
+    e: Ensemble, everyone: Ensemble, n_clusters: int | None, random_state: Seed, threads: int | None, central: Array
 ) -> ConsensusSection:
-    """The ensemble as a whole: number of clusters, consensus clusterings, consensus matrix."""
-    choice = _choice(e, threads)
-    k, why = _number_of_clusters(e, n_clusters, choice)
-    best, rows = _consensus_rows(e, k, random_state)
+    """The counted clusterings as a whole, and the consensus of everyone as `cg.consensus` finds it."""
+    best, why = _consensus(everyone, n_clusters, random_state)
     is_large = e.n_points * len(e) > LARGE
     cells = cells_of(
         e, None if best is None else best.labels, order=np.argsort(central, kind="stable") if is_large else None
@@ -78,9 +72,8 @@ def consensus_section(
         values = np.linspace(0, 1, 201)
     return ConsensusSection(
         cells, values, np.asarray(cdf(values)), cdf.pairs, cdf.is_exact, cdf.pac(),
-        None if is_large else lone_value("certainty", e, threads=threads), expected_certainty(kmax, len(e)), kmax, k, why,
-        rows, best, choice,
-        () if best is None else best.notes,
+        None if is_large else lone_value("certainty", e, threads=threads), expected_certainty(kmax, len(e)), kmax, best,
+        why, _choice(e, threads),
     )  # fmt: skip
 
 
@@ -95,40 +88,16 @@ def _choice(e: Ensemble, threads: int | None) -> KChoice | None:
     return choose_k(several, threads=threads, progress=False)
 
 
-def _number_of_clusters(e: Ensemble, given: int | None, choice: KChoice | None) -> tuple[int, str]:
-    if given is not None:
-        return given, "as asked"
-    if choice is not None and choice.k is not None:
-        return choice.k, "the number of clusters that the curves favour"
+def _consensus(e: Ensemble, n_clusters: int | None, random_state: Seed) -> tuple[Consensus | None, str]:
+    """What `cg.consensus` finds for these members, or why it is left out."""
     ks = sorted(c.k for c in e.members)
-    middle = max(ks[(len(ks) - 1) // 2], 1)
-    return middle, "as in every clustering" if ks[0] == ks[-1] else "the middle of the numbers of clusters in the file"
-
-
-def _consensus_rows(e: Ensemble, k: int, random_state: Seed) -> tuple[Consensus | None, tuple[Record, ...]]:
-    """The best consensus clustering by pooled_ami, and one row for each method tried."""
-    k, clusters = min(k, e.n_points), sum(c.k for c in e.members)
-    able, left_out = [], []
-    methods = (*METHODS, *(["average"] if e.n_points <= FEW else []))
-    for method in methods:
-        most = method_of(method).cluster_limit
-        if e.n_points * len(e) > LARGE:
-            why = f"slow for {len(e):,} clusterings of {e.n_points:,} points"
-        elif (method in SPECTRAL and clusters > MOST_CLUSTERS) or (most is not None and clusters > most):
-            why = f"slow for the {clusters:,} clusters of all members"
-        elif method in METHODS and k * clusters > MOST_CENTRES:
-            why = f"slow for {k:,} consensus clusters and {clusters:,} clusters of all members"
-        else:
-            able.append(method)
-            continue
-        left_out.append({"method": method, "left_out": f"{why}; `congruence consensus --method {method}` may run it"})
-    if not able:
-        return None, tuple(left_out)
-    try:
-        best = consensus(e, k, able, random_state, progress=False)
-    except InputError as reason:  # for example, no point has a label
-        return None, (*({"method": method, "left_out": str(reason)} for method in able), *left_out)
-    return best, (*map(dict, best.tried), *left_out)
+    k, clusters = n_clusters or ks[len(ks) // 2], sum(ks)
+    if k * clusters > MOST_CENTRES:
+        return None, (
+            f"the consensus of {clusters:,} clusters takes minutes, so the groups are those of a vote; "
+            "`congruence consensus` finds it"
+        )
+    return consensus(e, n_clusters, random_state=random_state, progress=False), ""
 
 
 # --- the clusterings by number of clusters: one for each number, the flow between them, and the agreement at each number

@@ -11,6 +11,8 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+
 from congruence.comparison.presenting import number, plain
 from congruence.errors import InputError, counted, path_of, visible
 from congruence.formulas import find
@@ -27,6 +29,7 @@ from congruence.reporting import words
 from congruence.reporting.model import Model, build
 from congruence.reporting.payload import payload
 from congruence.reporting.phrases import TERMS
+from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
     ColumnLike,
@@ -68,6 +71,12 @@ class Report:
         """The plain-language summary."""
         return words.summary(self.model)
 
+    @property
+    def labels(self) -> Array:
+        """Group of each point, the largest group first; −1: none."""
+        a = self.model.answer
+        return np.where(a.labels < a.k, a.labels, -1)
+
     @cached_property
     def html(self) -> str:
         """The page."""
@@ -88,8 +97,24 @@ class Report:
         return path
 
     def to_dict(self) -> Record:
-        """The words of the report: answer, figures, findings, what stands out, cautions."""
-        return {name: plain(value) for name, value in vars(self.summary).items()}
+        """The report as plain values: the answer with its labels and baselines, figures, findings, and so on.
+
+        >>> import congruence as cg
+        >>> runs = {str(i): [0] * 30 + [1] * 30 for i in range(3)}
+        >>> answer = cg.report(runs).to_dict()["answer"]
+        >>> answer["consistent"], round(answer["chance"], 1), answer["use"], answer["labels"][:2]
+        (1.0, 0.3, '0', [0, 0])
+        """
+        m = self.model
+        a = m.answer
+        about = {
+            "sentence": self.summary.answer, "use": None if m.pick is None or m.families else m.names[m.pick[0]],
+            "labels": self.labels, "n_groups": a.k, "consistent": a.consistent, "chance": a.chance.consistent,
+            "stability": a.stability, "stability_by_chance": a.chance.stability,
+            "families": [] if m.families is None else [[m.names[i] for i in g] for g in m.families.members],
+        }  # fmt: skip
+        words_of = {name: value for name, value in vars(self.summary).items() if name != "answer"}
+        return {"answer": plain(about), **{name: plain(value) for name, value in words_of.items()}}
 
     def to_json(self, **options: OptionValue) -> str:
         """The same as JSON.
@@ -112,8 +137,8 @@ class Report:
             A data frame.
         """
         rows = [
-            (part, text if isinstance(text, str) else ": ".join(map(str, text)))
-            for part, texts in self.to_dict().items()
+            (part, text if isinstance(text, str) else ": ".join(text))
+            for part, texts in vars(self.summary).items()
             for text in ([texts] if isinstance(texts, str) else texts)
         ]
         return make_frame({"part": [x for x, _ in rows], "text": [x for _, x in rows]}, backend)
@@ -128,7 +153,8 @@ class Report:
     def __repr__(self) -> str:
         import textwrap
 
-        lines = [textwrap.fill(self.summary.answer, 80), ""]
+        lines = [textwrap.fill(text, 80) for text in (self.summary.answer, self.summary.use) if text]
+        lines += [f"Next: {self.summary.next_command}", ""]
         lines += [textwrap.fill(text, 80) for text in self.summary.findings]
         lines += [textwrap.fill(x, 80, initial_indent="- ", subsequent_indent="  ") for x in self.summary.stands_out]
         return "\n".join([*lines, *([f"The page: {self.path}"] if self.path is not None else [])])
@@ -159,6 +185,7 @@ def report(
     ids: ColumnLike = None,
     measures: Sequence[str | Measure] | None = None,
     n_clusters: int | None = None,
+    distinct: bool = False,
     unassigned: str = "drop",
     noise: NoiseLike = None,
     title: str | None = None,
@@ -182,7 +209,8 @@ def report(
             principal components.
         ids: Names of the points. Default None.
         measures: Up to six symmetric measures. Default None: the default set.
-        n_clusters: Number of clusters of the consensus. Default None: chosen from the members.
+        n_clusters: Number of clusters of the consensus. Default None: chosen as by `cg.consensus`.
+        distinct: Whether clusterings that are the same count once. Default False: how often one is found counts.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`: "drop"
             (default) leaves the points out, "error" raises, "singletons" puts each in a separate cluster, "cluster"
             puts all in one cluster.
@@ -208,8 +236,10 @@ def report(
     >>> import congruence as cg
     >>> runs = {"x": [0, 0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 1, 1], "z": [0, 0, 0, 1, 1, 2]}
     >>> r = cg.report(runs, reference="x")
-    >>> r.summary.answer
-    '“z” and “y” agree hardly at all. 67% of the points are in matching clusters; 2 are not.'
+    >>> r.summary.answer.partition(" (")[0]
+    '“z” and “y” agree hardly at all. 67% of the points are in matching clusters'
+    >>> r.labels.tolist()
+    [1, 1, 0, 0, 0, 0]
     """
     refuse_idle(report, locals())
     if out is not None:
@@ -230,8 +260,8 @@ def report(
         data = clusterings
     model = build(
         clusterings, reference=reference, data=data, axes=axes, ids=ids, measures=measures, n_clusters=n_clusters,
-        unassigned=unassigned, noise=noise, title=title or "Clusterings compared", command=command, source=source,
-        random_state=random_state, threads=threads, progress=progress,
+        distinct=distinct, unassigned=unassigned, noise=noise, title=title or "Clusterings compared", command=command,
+        source=source, random_state=random_state, threads=threads, progress=progress,
     )  # fmt: skip
     made = Report(model, None if out is None else Path(out))
     if out is not None:
@@ -349,7 +379,7 @@ def _groups_said(model: Model) -> str:
     a = model.answer
     if a.is_pair:
         return f"The groups are the clusters of “{a.by}”; disputed points are those that the other clustering puts elsewhere."
-    by = f"the consensus of the clusterings (method: {a.by})"
+    by = f"the consensus of the clusterings, as `congruence consensus` finds it (method: {a.by})"
     if a.source == "vote":
         by = f"the clusters of “{a.by}”, each point moved to where most clusterings put it"
     return f"The groups are {by}. Each cluster of a clustering counts for the group with which it shares most points."
@@ -358,7 +388,7 @@ def _groups_said(model: Model) -> str:
 def _ranking_said(model: Model) -> str:
     many = counted(sum(not m.is_reference for m in model.members), "clustering")
     if model.against is not None:
-        by = f"agreement with “{model.against.name}”; black lines are 95% intervals"
+        by = f"agreement with “{model.against.name}”; black lines are 95% intervals, where there is one"
     else:
         by = "mean agreement with the others; black lines span the middle half"
     return f"{many}, sorted by {by}. Click a name to compare it."

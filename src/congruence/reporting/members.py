@@ -152,6 +152,11 @@ def relative(values: Array, m: Measure) -> Array:
     return np.asarray(np.minimum(values / np.sqrt(np.outer(own, own)), 1.0))
 
 
+def is_adjusted(m: Measure) -> bool:
+    """Whether 0 is expected by chance and 1 is the best value."""
+    return m.better == "higher" and "baseline" in m.axioms
+
+
 def worse(value: float, m: Measure) -> float:
     """Sort key: smaller is better; undefined is worst."""
     return np.inf if np.isnan(value) else -value if m.better == "higher" else value

@@ -15,17 +15,20 @@ from congruence.ensembles.agreement import why_trivial
 from congruence.errors import Caution, InputError
 from congruence.figures.features import Features, features_of
 from congruence.figures.layout import distances, groups_of
+from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.files import width_of
 from congruence.reporting.answer import Answer, answer_of, counted_of, settled
 from congruence.reporting.consensus_section import ConsensusSection, Levels, consensus_section, levels_of
+from congruence.reporting.families import Families, families_of, nearest_to
 from congruence.reporting.members import (
     Member,
     Pairs,
     Scale,
     agreement,
     clusterings_shown,
+    is_adjusted,
     measures_shown,
     pairs_of,
     relative,
@@ -60,6 +63,10 @@ class Model:
     points: Points
     together: ConsensusSection | None
     answer: Answer
+    families: Families | None
+    #: the clustering nearest to the shared clusters and its agreement with them; None if they agree no more than by chance
+    pick: tuple[int, float] | None
+    distinct: bool
     levels: Levels | None
     features: Features | None
     #: the number of clusters in the data; None without data
@@ -122,6 +129,7 @@ def build(
     ids: ColumnLike = None,
     measures: Sequence[str | Measure] | None = None,
     n_clusters: int | None = None,
+    distinct: bool = False,
     unassigned: str = "drop",
     noise: NoiseLike = None,
     title: str = "Clusterings",
@@ -150,7 +158,7 @@ def build(
     square = relative(scored[m.key], m)
     same = same_partitions(e)
     trivial = [why_trivial(c) for c in e.members]
-    counted = counted_of(own, trivial, same)
+    counted = counted_of(own, trivial, same, distinct)
     mean, nearest = agreement(square, m, counted)
     central = min(counted, key=lambda i: (worse(mean[i], m), i))
     groups, group_of, silhouette = _groups(square, m, counted, size)
@@ -169,16 +177,27 @@ def build(
         points = points_of(e, ids, data, axes, random_state)
         together = None
         if len(counted) > 1:
-            together = consensus_section(e[list(counted)], n_clusters, random_state, threads, e.members[central].codes)
+            everyone = list(counted if distinct else own)
+            together = consensus_section(
+                e[list(counted)], e[everyone], n_clusters, random_state, threads, e.members[central].codes
+            )
         found = _answer(e, counted, with_reference, central, together)
         bar.add(1)
         support = support_of(points, e, counted, random_state)
         bar.add(1)
+    families = pick = None
+    if not found.is_pair:
+        key = "ari_gram" if e.is_soft else "ari"
+        aris = square if is_adjusted(m) else relative(compare_all(e, key, threads=threads)[key], find(key))
+        if np.nanmedian(aris[np.ix_(counted, counted)][np.triu_indices(len(counted), 1)]) > found.chance.agreement:
+            pick = nearest_to(e, counted, found.labels, found.k)
+        families = families_of(e, aris, groups, counted, found.chance.agreement)
     features = None if points.numbers is None else features_of(points.numbers, points.features, found.labels, found.k)
     scales = tuple(scale_of(scored, key) for key in scored)
     return Model(
         title, e.n_points, members, 0 if with_reference else None, central,
         groups, silhouette, scales, pairs, against, points, together, found,
+        families, pick, distinct,
         levels_of(e, counted, square) if m.better == "higher" else None, features, support,
         tuple(dict.fromkeys(cautions)), command, source,
         f"--unassigned {unassigned}" if options is None else options,

@@ -11,8 +11,18 @@ from numpy.typing import DTypeLike
 from congruence.comparison.presenting import span
 from congruence.figures.layout import limits_of
 from congruence.reporting import words
-from congruence.reporting.answer import CONSISTENT, FOUND, MOST_CAST, ROUNDS
-from congruence.reporting.members import Member, Pair, Scale
+from congruence.reporting.answer import (
+    CONSISTENT,
+    FOUND,
+    LEAST_ROUNDS,
+    MOST_CAST,
+    MOST_ROUNDS,
+    MOST_SHUFFLED,
+    ROUNDS,
+    SHUFFLES,
+)
+from congruence.reporting.families import middle_of
+from congruence.reporting.members import Member, Pair, Scale, is_adjusted
 from congruence.reporting.model import Model
 from congruence.reporting.phrases import BANDS, PHRASES, TERMS
 from congruence.statistics.tables import Array
@@ -42,7 +52,7 @@ def payload(model: Model) -> Record:
         "assigned": [m.n_assigned for m in members],
         "means": [m.mean for m in members],
         "group": [m.group for m in members],
-        "groups": [[model.names[_middle(model, g)], len(g)] for g in model.groups],
+        "groups": [[model.names[middle_of(model.agreement, g)], len(g)] for g in model.groups],
         "same": [m.same_as for m in members],
         "trivial": [m.trivial for m in members],
         "counts": [m.counts for m in members],
@@ -59,28 +69,38 @@ def payload(model: Model) -> Record:
         "against": _against(model),
         "points": _points(model),
         "answer": _answer(model),
+        "distinct": model.distinct,
+        "families": []
+        if model.families is None
+        else list(zip(model.families.members, model.families.names, strict=True)),
         "features": _features(model),
         "levels": _levels(model),
         "together": _together(model),
         "phrases": PHRASES,
         "bands": BANDS,
         "terms": TERMS,
-        "limits": {"found": FOUND, "consistent": CONSISTENT, "rounds": ROUNDS, "cast": MOST_CAST},
+        "limits": {
+            "found": FOUND,
+            "consistent": CONSISTENT,
+            "rounds": ROUNDS,
+            "cast": MOST_CAST,
+            "shuffled": MOST_SHUFFLED,
+            "least": LEAST_ROUNDS,
+            "most": MOST_ROUNDS,
+            "shuffles": SHUFFLES,
+        },
     }
 
 
-def _middle(model: Model, group: tuple[int, ...]) -> int:
-    inside = model.agreement[np.ix_(group, group)]
-    return group[int(np.argmax(np.nansum(inside, axis=1)))]
-
-
 def _first_pair(model: Model) -> tuple[int, int]:
-    """The pair shown first: with the reference, or the most central clustering and the one most similar to it."""
+    """The pair shown first: one of each family, or with the reference, or the most central clustering and the least like it."""
+    if model.families is not None:
+        return model.families.middle[0], model.families.middle[1]
     if model.against is not None and model.reference is not None:
         return model.reference, model.against.rows[0].member
     others = [i for i in (model.counted if len(model.counted) > 1 else range(len(model.members))) if i != model.central]
     row = model.square(model.main)[model.central]
-    sign = -1.0 if model.main.measure.better == "higher" else 1.0
+    sign = 1.0 if model.main.measure.better == "higher" else -1.0
     return model.central, min(others, key=lambda i: (np.inf if np.isnan(row[i]) else sign * row[i], i))
 
 
@@ -88,7 +108,7 @@ def _scale(s: Scale) -> Record:
     m = s.measure
     low, high, steps = s.quantised
     return {
-        "key": m.key, "title": m.title, "plain": words.plain_name(m), "better": m.better, "adjusted": words.is_adjusted(m),
+        "key": m.key, "title": m.title, "plain": words.plain_name(m), "better": m.better, "adjusted": is_adjusted(m),
         "range_low": m.range[0] if np.isfinite(m.range[0]) else None,
         "range_high": m.range[1] if np.isfinite(m.range[1]) else None,
         "span": span(m), "caution": m.caution, "min": low, "max": high, "q": packed(steps),
@@ -144,7 +164,8 @@ def _answer(model: Model) -> Record:
         "source": a.source, "by": a.by, "k": a.k, "labels": packed(a.labels, kind), "counted": a.counted, "pair": a.is_pair,
         "placed": packed(steps), "elsewhere": packed(a.elsewhere, kind), "stability": a.stability, "agreement": a.agreement,
         "sizes": a.sizes, "disputed": packed(a.disputed, np.uint32), "consistent": a.consistent, "found": a.n_found,
-        "sentence": words.answer(model), "figures": words.figures(model), "verdict": words.how_many(model),
+        "firmness": a.firmness, "beyond": a.is_beyond_chance, "chance": a.chance.stability,
+        "sentence": words.answer(model), "figures": words.figures(model), "use": words.use(model),
     }  # fmt: skip
 
 

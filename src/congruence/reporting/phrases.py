@@ -28,12 +28,22 @@ BANDS = {
 PHRASES: dict[str, Phrase] = {
     "answer": {
         "many = 0": "Every clustering is hidden.",
-        "is_pair = 0": "{groups_found} {placement}",
+        "is_pair = 0": "{recovered}{shared}",
         "is_same = 1, many = 1, alike = 1": "Only “{other}” counts: {k} {k|group|groups}.",
         "is_same = 1, alike = 2": "Both clusterings are the same: {k} {k|group|groups}.",
         "is_same = 1": "All {alike} clusterings are the same: {k} {k|group|groups}.",
         "value = undefined": "{both} have no point in common.",
-        "": "{both} {agree}. {consistent:percent} of the points are in matching clusters{rest}.",
+        "": "{both} {agree}. {consistent:percent} of the points are in matching clusters "
+        "(unrelated clusterings of these sizes: {chance:percent}){rest}.",
+    },
+    "recovered": {
+        "best = undefined": "",
+        "": "“{best_name}” recovers the reference {best:reading}, a typical clustering {typical:reading}. ",
+    },
+    "shared": {
+        "families > 1": "The clusterings form {families} families that agree inside ({inside:two} or more) and not across "
+        "({across:two} or less): {listed}.",
+        "": "{groups_found} {placement}",
     },
     "both": {"is_reference = 1": "“{other}” and the reference “{by}”", "": "“{other}” and “{by}”"},
     "agree": {"is_adjusted = 1": "agree {value:reading}", "": "have a value of {value:four}"},
@@ -51,12 +61,22 @@ PHRASES: dict[str, Phrase] = {
     "most": {"share = 1": "All", "share >= 0.8": "Nearly all", "": "Most"},
     "placement": {
         "consistent = undefined": "No point is in any of them.",
-        "disputed = 0": "Every point is placed consistently.",
-        "": "{consistent:percent} of the points are placed consistently; {disputed} {disputed|is|are} disputed.",
+        "is_beyond = 0": "Three quarters of them place {consistent:percent} of the points alike, as unrelated clusterings of "
+        "these sizes do ({chance:percent}): no point can be called consistent or disputed.",
+        "disputed = 0": "Every point is placed consistently (by unrelated clusterings of these sizes: {chance:percent}).",
+        "": "{consistent:percent} of the points are placed consistently (by unrelated clusterings of these sizes: "
+        "{chance:percent}); {disputed} {disputed|is|are} disputed.",
+    },
+    "use": {
+        "many < 3": "",
+        "families > 1": "Compare “{first}” with “{second}”, one of each family, before you use one.",
+        "related = 0": "Use none of them as it is: they agree no more than unrelated clusterings do.",
+        "": "Use “{name}”: of all clusterings it is nearest to the consensus.",
     },
     "what": {"is_adjusted = 1": "agreement", "": "{measure}"},
     "typical": {"pairs = 1": "{what} of the two clusterings", "": "{what} of a typical pair of clusterings"},
     "central": "“{name}” agrees most with the others",
+    "ordinary": "{what} of a typical clustering with the reference",
     "closest": {
         "rows = 1": "{what} with the reference",
         "tied > 1": "“{name}” and others agree most with the reference",
@@ -73,14 +93,20 @@ PHRASES: dict[str, Phrase] = {
 TERMS = {
     "agreement": "1 for the same groups, about 0 for unrelated ones: the adjusted Rand index. For soft clusterings it is "
     "divided by the geometric mean of the two self-scores.",
-    "group": "a cluster of the consensus, or with two clusterings a cluster of the first",
+    "group": "a cluster of the consensus, as `congruence consensus` finds it, or with two clusterings a cluster of the first",
+    "unrelated clusterings": "the same clusterings, the labels of each shuffled over the points, 5 to 19 times: what a figure "
+    "is if nothing is there",
+    "family": "clusterings that agree with one another by 0.65 or more (median), and with those of other families by less "
+    "than 0.4",
     "finds the groups": "an adjusted Rand index of 0.65 or more with the groups; clusters that split a group count as one",
     "placed consistently": "at least three quarters of the clusterings put the point with its group",
     "disputed": "not placed consistently: fewer than three quarters of the clusterings put the point with its group",
     "stability": "of a group: the Jaccard similarity with the points that a clustering puts there, averaged over the "
-    "clusterings; 0.85 very stable, 0.75 stable, 0.6 uncertain",
-    "near-trivial": "more than 95% of the points in one cluster, or more than 95% alone in theirs",
-    "duplicate": "the same partition as another clustering, regardless of cluster names; each partition counts once",
+    "clusterings. The words follow from how far it is above that of unrelated clusterings, as a share of what is possible: "
+    "0.85 very stable, 0.75 stable, 0.6 uncertain",
+    "near-trivial": "more than 95% of the points in one cluster, or more than 95% alone in theirs; it does not count",
+    "duplicate": "the same partition as another clustering, regardless of cluster names; it counts, unless you count distinct "
+    "ones only",
     "effect": "of a feature: the mean of a group minus that of all other points, in pooled standard deviations (Cohen's d)",
 }
 

@@ -11,6 +11,7 @@ from congruence.comparison.presenting import number
 from congruence.errors import counted, joined, some_of
 from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
+from congruence.reporting.members import is_adjusted
 from congruence.reporting.model import Model
 from congruence.reporting.phrases import Fact, in_words, said, shown
 from congruence.selection.choice import KChoice, Verdict
@@ -32,18 +33,28 @@ PLAIN = {
 
 @dataclass(frozen=True)
 class Summary:
-    """The text of a report: the answer, up to three figures, findings, what stands out, cautions."""
+    """The text of a report: the answer, which clustering to use, the next command, up to three figures, findings, and so on."""
 
     answer: str
     figures: tuple[tuple[str, str], ...]
     findings: tuple[str, ...]
     stands_out: tuple[str, ...]
     careful: tuple[str, ...]
+    use: str = ""
+    next_command: str = ""
 
 
 def summary(model: Model) -> Summary:
     """The plain-language summary of a report."""
-    return Summary(answer(model), figures(model), findings(model), stands_out(model), careful(model))
+    return Summary(
+        answer(model),
+        figures(model),
+        findings(model),
+        stands_out(model),
+        careful(model),
+        use(model),
+        next_command(model),
+    )
 
 
 def listed(words: Sequence[str], most: int = 4) -> str:
@@ -71,11 +82,6 @@ def cluster_letter(i: int) -> str:
     return letters
 
 
-def is_adjusted(m: Measure) -> bool:
-    """Whether 0 is expected by chance and 1 is the best value."""
-    return m.better == "higher" and "baseline" in m.axioms
-
-
 def span_of(ks: Sequence[int]) -> str:
     """3, or 2 to 5."""
     return f"{min(ks):,}" if min(ks) == max(ks) else f"{min(ks):,} to {max(ks):,}"
@@ -101,7 +107,8 @@ def answer(model: Model) -> str:
     plain = sum(not m.trivial for m in own)
     facts: dict[str, Fact] = {
         "is_pair": a.is_pair, "many": len(model.counted), "plain": plain, "alike": plain or len(own), "k": a.k,
-        "consistent": a.consistent, "disputed": len(a.disputed),
+        "consistent": a.consistent, "disputed": len(a.disputed), "chance": a.chance.consistent,
+        "is_beyond": a.is_beyond_chance,
     }  # fmt: skip
     if a.is_pair:
         other, first = a.counted[0], model.names.index(a.by)
@@ -111,13 +118,66 @@ def answer(model: Model) -> str:
             "is_same": first == other or (model.members[other].same_as == first and first != model.reference),
         }  # fmt: skip
     else:
-        unstable = sum(in_words(x, "stability") == "unstable" for x in a.stability)
+        unstable = sum(in_words(x, "stability") == "unstable" for x in a.firmness)
         further = sum(model.members[i].k > a.k for i in a.counted if a.agreement[i] >= FOUND)
         facts |= {
             "found": a.n_found, "share": a.n_found / len(model.counted), "unstable": unstable, "stable": a.k - unstable,
-            "split": further / max(a.n_found, 1),
+            "split": further / max(a.n_found, 1), **_of_families(model), **_of_reference(model),
         }  # fmt: skip
     return said("answer", facts)
+
+
+def _of_families(model: Model) -> dict[str, Fact]:
+    f = model.families
+    if f is None:
+        return {"families": 0}
+    parts = [f"{len(group):,} like “{name}”" for group, name in zip(f.members, f.names, strict=True)]
+    return {
+        "families": len(parts),
+        "inside": f.inside,
+        "across": f.across,
+        "listed": some_of(parts, 4) if parts[4:] else joined(parts),
+    }
+
+
+def _of_reference(model: Model) -> dict[str, Fact]:
+    """The best and the typical agreement of the counted clusterings with the reference, if it is an adjusted index."""
+    rows = [] if model.against is None else [r for r in model.against.rows if r.member in set(model.counted)]
+    values = [r.agreement for r in rows if not np.isnan(r.agreement)]
+    if not values or not is_adjusted(model.main.measure):
+        return {"best": np.nan}
+    return {"best_name": model.names[rows[0].member], "best": values[0], "typical": float(np.median(values))}
+
+
+def use(model: Model) -> str:
+    """Which clustering to use, and why; empty if there are fewer than three."""
+    if model.answer.is_pair:
+        return ""
+    facts: dict[str, Fact] = {"many": len(model.counted), "related": model.pick is not None, "families": 0}
+    if model.families is not None:
+        first, second = model.families.middle[:2]
+        facts |= {"families": len(model.families.members), "first": model.names[first], "second": model.names[second]}
+    elif model.pick is not None:
+        facts |= {"name": model.names[model.pick[0]]}
+    return said("use", facts)
+
+
+def next_command(model: Model) -> str:
+    """The next command for the file of the report; the call in Python if there is none."""
+    from shlex import join, quote
+
+    pair = () if model.families is None else tuple(model.names[i] for i in model.families.middle[:2])
+    if model.answer.is_pair:
+        pair = model.answer.by, model.names[model.answer.counted[0]]
+    if model.source is None:
+        return (
+            f"cg.compare(clusterings[{pair[0]!r}], clusterings[{pair[1]!r}])"
+            if pair
+            else "cg.consensus(clusterings).labels"
+        )
+    if pair:
+        return f"congruence compare {join([model.source, *pair])} {model.options}".strip()
+    return f"congruence consensus {quote(model.source)} --out consensus.csv"
 
 
 def figures(model: Model) -> tuple[tuple[str, str], ...]:
@@ -127,7 +187,10 @@ def figures(model: Model) -> tuple[tuple[str, str], ...]:
     measure: dict[str, Fact] = {"is_adjusted": is_adjusted(m), "measure": plain_name(m)}
     if len(values):
         found.append((float(np.median(values)), "typical", {**measure, "pairs": len(values)}))
-    if len(model.counted) > 2:
+    recovered = _of_reference(model)
+    if "typical" in recovered and len(model.counted) > 2:
+        found.append((float(recovered["typical"]), "ordinary", measure))
+    elif len(model.counted) > 2:
         best = model.members[model.central]
         found.append((best.mean, "central", {"name": best.name}))
     if model.against is not None and not np.isnan(model.against.rows[0].agreement):
@@ -257,6 +320,11 @@ def findings(model: Model) -> tuple[str, ...]:
             f"The most central is “{best.name}” ({counted(best.k, 'cluster')}): its mean agreement with the others is "
             f"{number(best.mean, 2)}."
         )
+    if model.pick is not None:
+        place, value = model.pick
+        text = f"Nearest to the consensus is “{model.names[place]}”: agreement {number(value, 2)}"
+        rows = [] if model.against is None else [r.agreement for r in model.against.rows if r.member == place]
+        said.append(text + "".join(f", with the reference {number(x, 2)}" for x in rows if not np.isnan(x)) + ".")
     if model.against is not None and not np.isnan(model.against.rows[0].agreement):
         said.append(_nearest(model))
     data = of_data(model)

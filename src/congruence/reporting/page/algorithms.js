@@ -105,6 +105,27 @@ const votesOf = (base, k, members, oneToOne) => { // as votes_of in Python; memb
   }
   return { placed: Float64Array.from(agree, (x, p) => seen[p] ? x / seen[p] : NaN), elsewhere, plurality, agreement, stability: Array.from(stability, (x, i) => weight[i] ? x / weight[i] : NaN) };
 };
+const shuffled = (n, stream) => { // as shuffled in Python, with the same order
+  const key = Uint32Array.from(range(Math.min(n, D.limits.shuffled)), (i) => {
+    let x = (Math.imul(i, 0x9E3779B1) + Math.imul(stream + 1, 0x85EBCA6B)) >>> 0;
+    for (const [shift, factor] of [[16, 0x7FEB352D], [15, 0x846CA68B], [16, 1]]) x = Math.imul(x ^ (x >>> shift), factor) >>> 0;
+    return x;
+  });
+  return n <= D.limits.shuffled ? range(n).sort((p, q) => key[p] - key[q] || p - q) : Array.from(key, (x) => x % n);
+};
+const chanceOf = (base, k, members, oneToOne) => { // as chance_of in Python: the same figures for shuffled labels; members: [labels, k]
+  const widest = Math.max(1, ...members.map((m) => m[1])), lim = D.limits;
+  const rounds = Math.min(Math.max(Math.floor(lim.shuffles / (Math.max(members.length, 1) * (1 + Math.floor(widest / 50)))), lim.least), lim.most);
+  const shares = [], stability = new Array(k).fill(0);
+  for (let turn = 0; turn < rounds; turn++) {
+    const drawn = (labels, i) => { const at = shuffled(base.length, turn * 4096 + i); return at.map((p) => labels[p]); };
+    const votes = votesOf(drawn(base, 0), k, members.map(([labels, own], i) => [drawn(labels, i + 1), own, true]), oneToOne);
+    const known = votes.placed.filter((x) => !Number.isNaN(x));
+    shares.push(known.length ? known.filter((x) => x >= lim.consistent - 1e-12).length / known.length : NaN);
+    votes.stability.forEach((x, c) => { stability[c] += (Number.isNaN(x) ? 0 : x) / rounds; });
+  }
+  return { consistent: shares.reduce((x, y) => x + y, 0) / rounds, highest: Math.max(...shares), stability };
+};
 const flowOf = (ka, kb, cells, most) => { // as flow_of in Python: matched clusters opposite one another, the smaller pairs together
   const { partner, exact } = matching(ka, kb, cells), [rs, cs] = margins(ka, kb, cells);
   const pairs = range(ka).filter((i) => partner[i] >= 0).sort((x, y) => rs[y] - rs[x] || x - y).map((i) => [i, partner[i]]);
@@ -121,4 +142,4 @@ const flowOf = (ka, kb, cells, most) => { // as flow_of in Python: matched clust
   for (const [i, j, w] of cells) { n += w; if (partner[i] === j) agreed += w; }
   return { rows: sides[0].nodes, columns: sides[1].nodes, paired: sides[0].paired, agreed: n ? agreed / n : NaN, partner, exact, rs, cs };
 };
-window.congruence = { contingency, matching, ariOf, votesOf, flowOf };
+window.congruence = { contingency, matching, ariOf, votesOf, chanceOf, flowOf };

@@ -6,16 +6,9 @@ const duplicates = lazy(() => { // all but the first clustering of each partitio
 });
 const isDuplicate = (i) => duplicates().has(i);
 const countedNow = () => { // as counted_of in Python, without hidden clusterings, and with those put back
-  const visible = D.own.filter((i) => !state.hidden.has(i));
-  let kept = visible.filter((i) => state.back.trivial || !D.trivial[i]);
-  if (!kept.length) kept = visible;
-  const seen = new Set();
-  return kept.filter((i) => {
-    const key = D.same[i] === null ? i : D.same[i];
-    if (seen.has(key) && !state.back.duplicates) return false;
-    seen.add(key);
-    return true;
-  });
+  const visible = D.own.filter((i) => !state.hidden.has(i)), plain = visible.filter((i) => state.back.trivial || !D.trivial[i]), kept = plain.length ? plain : visible;
+  const key = (i) => D.same[i] === null ? i : D.same[i], seen = new Set();
+  return state.distinct ? kept.filter((i) => !seen.has(key(i)) && seen.add(key(i))) : kept;
 };
 const given = lazy(() => ({
   ...D.answer, labels: decoded(D.answer.labels), elsewhere: decoded(D.answer.elsewhere), disputed: decoded(D.answer.disputed),
@@ -28,8 +21,10 @@ const summed = (base, k, votes, rest) => {
   votes.placed.forEach((x, p) => { if (!Number.isNaN(x)) { known += 1; if (x < D.limits.consistent - 1e-12) doubtful.push(p); } });
   doubtful.sort((p, q) => votes.placed[p] - votes.placed[q] || p - q);
   const agreement = votes.agreement;
-  return { ...rest, labels: base, k, sizes, placed: votes.placed, elsewhere: votes.elsewhere, stability: votes.stability, agreement,
-    disputed: doubtful, consistent: known ? 1 - doubtful.length / known : NaN, found: rest.counted.filter((i) => agreement[i] >= D.limits.found).length };
+  const chance = chanceOf(base, k, rest.counted.map((i) => [hard[i](), D.ks[i]]), rest.pair), consistent = known ? 1 - doubtful.length / known : NaN;
+  const firmness = votes.stability.map((x, c) => chance.stability[c] < 1 - 1e-12 ? (x - chance.stability[c]) / (1 - chance.stability[c]) : Number(x >= 1 - 1e-12));
+  return { ...rest, labels: base, k, sizes, chance: chance.stability, usual: chance.consistent, beyond: consistent > chance.highest + 1e-12, firmness, placed: votes.placed, elsewhere: votes.elsewhere, stability: votes.stability, agreement,
+    disputed: doubtful, consistent, found: rest.counted.filter((i) => agreement[i] >= D.limits.found).length };
 };
 const answerOf = (all) => { // the shared groups of the clusterings that count now
   const start = given();
@@ -49,26 +44,40 @@ const answerOf = (all) => { // the shared groups of the clusterings that count n
   }
   return summed(base, k, votesOf(base, k, members(all), false), { source: "consensus", by: start.by, pair: false, counted: all, all });
 };
+const median = (x) => { const s = x.filter((v) => !Number.isNaN(v)).sort((p, q) => p - q); return s.length ? (s[(s.length - 1) >> 1] + s[s.length >> 1]) / 2 : NaN; };
+const between = (a, b) => median(a.flatMap((i) => b.filter((j) => j !== i).map((j) => value(M[0], i, j))));
+const familiesNow = (all) => { // the families of Python, of the clusterings that count now
+  const kept = D.families.map(([members, name]) => [members.filter((i) => all.includes(i)), name]).filter(([members]) => members.length > 1);
+  const many = kept.reduce((s, [members]) => s + members.length, 0), parts = kept.map(([members, name]) => `${whole(members.length)} like “${name}”`);
+  if (kept.length < 2 || many < 0.75 * all.length) return { families: 0 };
+  return { families: kept.length, inside: Math.min(...kept.map(([x]) => between(x, x))), across: Math.max(...kept.flatMap(([x], i) => kept.slice(i + 1).map(([y]) => between(x, y)))),
+    listed: parts.length > 4 ? `${parts.slice(0, 4).join(", ")} and ${parts.length - 4} more` : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}` };
+};
+const recoveryNow = (all) => { // of the reference: the best and the typical
+  const rows = D.against && M[0].adjusted ? D.against.rows.filter((r) => all.includes(r.member) && isNumber(r.agreement)) : [];
+  return rows.length ? { best_name: D.names[rows[0].member], best: rows[0].agreement, typical: median(rows.map((r) => r.agreement)) } : { best: NaN };
+};
 const sentenceOf = (a) => { // the facts of the answer, as answer in words.py
   if (a.isGiven) return a.sentence;
   const visible = D.own.filter((i) => !state.hidden.has(i)), plain = visible.filter((i) => !D.trivial[i]).length;
-  const facts = { is_pair: a.pair || a.all.length === 1, many: a.all.length, plain, alike: plain || visible.length, k: a.k, consistent: a.consistent, disputed: a.disputed.length };
+  const facts = { is_pair: a.pair || a.all.length === 1, many: a.all.length, plain, alike: plain || visible.length, k: a.k, consistent: a.consistent, disputed: a.disputed.length, chance: a.usual, is_beyond: a.beyond };
   if (facts.is_pair) {
     const first = a.pair ? D.names.indexOf(a.by) : a.all[0], other = a.pair ? a.counted[0] : first;
     return said("answer", { ...facts, other: D.names[other], by: D.names[first], is_reference: first === D.reference, value: value(M[0], first, other), is_adjusted: M[0].adjusted,
       is_same: first === other || (D.same[other] === first && first !== D.reference), k: a.pair ? a.k : D.ks[first] });
   }
-  const unstable = a.stability.filter((x) => inWords("stability", x) === "unstable").length, further = a.all.filter((i) => a.agreement[i] >= D.limits.found && D.ks[i] > a.k).length;
-  return said("answer", { ...facts, found: a.found, share: a.found / a.all.length, unstable, stable: a.k - unstable, split: further / Math.max(a.found, 1) });
+  const unstable = a.firmness.filter((x) => inWords("stability", x) === "unstable").length, further = a.all.filter((i) => a.agreement[i] >= D.limits.found && D.ks[i] > a.k).length;
+  return said("answer", { ...facts, found: a.found, share: a.found / a.all.length, unstable, stable: a.k - unstable, split: further / Math.max(a.found, 1), ...familiesNow(a.all), ...recoveryNow(a.all) });
 };
-const median = (x) => { const s = x.filter((v) => !Number.isNaN(v)).sort((p, q) => p - q); return s.length ? (s[(s.length - 1) >> 1] + s[s.length >> 1]) / 2 : NaN; };
 const figuresOf = (a) => { // the facts of the figures, as figures in words.py
   if (a.isGiven) return a.figures;
   const found = [], m = M[0], values = [], measure = { is_adjusted: m.adjusted, measure: m.plain };
   a.all.forEach((i, x) => { for (const j of a.all.slice(x + 1)) values.push(value(m, i, j)); });
   const pairs = values.filter(isNumber).length;
   if (pairs) found.push([median(values), "typical", { ...measure, pairs }]);
-  if (a.all.length > 2) {
+  const recovered = recoveryNow(a.all);
+  if ("typical" in recovered && a.all.length > 2) found.push([recovered.typical, "ordinary", measure]);
+  else if (a.all.length > 2) {
     const mean = (i) => { const v = a.all.filter((j) => j !== i).map((j) => value(m, i, j)).filter(isNumber); return v.reduce((x, y) => x + y, 0) / v.length; };
     const sign = m.better === "higher" ? -1 : 1, best = [...a.all].sort((i, j) => sign * (mean(i) - mean(j)) || i - j)[0];
     found.push([mean(best), "central", { name: D.names[best] }]);
@@ -82,27 +91,29 @@ let A = null; // the answer as it is now
 const setAside = () => ({ duplicates: D.own.filter((i) => isDuplicate(i) && !D.trivial[i]), trivial: D.own.filter((i) => D.trivial[i]) });
 const drawAnswer = () => {
   $("sentence").textContent = sentenceOf(A);
+  $("use").hidden = !A.isGiven;
   fill($("figures"), figuresOf(A).map(([x, text], i) => el("div", { class: "tile" }, el("b", {}, x), el("span", {}, text, i === 0 ? [" ", help("agreement")] : null))));
   const chip = (text, pressed, act, term) => el("span", { class: "chip" }, button(text, act, { "aria-pressed": String(pressed) }), term ? help(term) : null);
-  const aside = setAside(), flip = (key) => () => { state.back[key] = !state.back[key]; renew(); };
+  const aside = setAside(), many = aside.duplicates.length;
   const chips = [
-    aside.duplicates.length ? chip(`${plural(aside.duplicates.length, "duplicate")} ${state.back.duplicates ? "counted" : "set aside"}`, !state.back.duplicates, flip("duplicates"), "duplicate") : null,
-    aside.trivial.length ? chip(`${whole(aside.trivial.length)} near-trivial ${state.back.trivial ? "counted" : "set aside"}`, !state.back.trivial, flip("trivial"), "near-trivial") : null,
-    A.disputed.length ? chip("Disputed points only", state.disputed, () => { state.disputed = !state.disputed; remember(); drawFront(); drawAnswer(); drawScatter(); drawPointTable(); }, "disputed") : null,
+    many ? chip(`Duplicates ${state.distinct ? "set aside" : "counted"}`, state.distinct, () => { state.distinct = !state.distinct; renew(); }, "duplicate") : null,
+    aside.trivial.length ? chip(`${whole(aside.trivial.length)} near-trivial ${state.back.trivial ? "counted" : "set aside"}`, !state.back.trivial, () => { state.back.trivial = !state.back.trivial; renew(); }, "near-trivial") : null,
+    A.beyond && A.disputed.length ? chip("Disputed points only", state.disputed, () => { state.disputed = !state.disputed; remember(); drawFront(); drawAnswer(); drawScatter(); drawPointTable(); }, "disputed") : null,
     state.hidden.size ? chip(`${whole(state.hidden.size)} hidden: show`, true, () => { state.hidden.clear(); renew(); }) : null];
   fill($("chips"), chips);
   if (A.isPartial) $("chips").append(el("span", { class: "muted" }, "The labels are too large for this page: the groups are those of all clusterings."));
   drawBars();
 };
 const MOST_BARS = 12;
+const stabilityWords = (c) => `${inWords("stability", A.firmness[c])}: stability ${fmt(A.stability[c])}, of unrelated clusterings ${fmt(A.chance[c])}`;
 const drawBars = () => {
   const most = Math.max(...A.sizes, 1), few = A.k <= 4, shown = range(Math.min(A.k, MOST_BARS));
   fill($("bars"), el("h2", { class: "quiet" }, A.pair ? `Groups of ${A.by}` : "The groups", " ", help("stability")),
     shown.map((c) => {
-      const word = inWords("stability", A.stability[c]), name = A.pair ? groupName(c) : letter(c);
+      const word = inWords("stability", A.firmness[c]), name = A.pair ? groupName(c) : letter(c);
       return hint(button([el("span", { class: "name" }, short(name, 14)), el("span", { class: "track" }, el("span", { class: "size", style: `width:${(100 * A.sizes[c] / most).toFixed(1)}%;background:${rgb(clusterColour(c))}` })),
         el("span", { class: "words" }, few ? `${whole(A.sizes[c])} · ${word}` : word)], () => { $(`cluster-${c}`).scrollIntoView({ block: "center" }); $(`cluster-${c}`).focus(); },
-      { class: "group" }), [`Group ${name}`, plural(A.sizes[c], "point"), `stability ${fmt(A.stability[c])}: ${word}`]);
+      { class: "group" }), [`Group ${name}`, plural(A.sizes[c], "point"), stabilityWords(c)]);
     }), A.k > MOST_BARS ? el("p", { class: "muted" }, el("a", { href: "#clusters", onclick: jump }, "and the smaller ones")) : null);
 };
 const groupName = (c) => {

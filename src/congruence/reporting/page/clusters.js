@@ -12,12 +12,12 @@ const drawClusters = () => {
   }
   const shown = range(allCards ? A.k : Math.min(A.k, MOST_CARDS));
   fill($("cards"), shown.map((c) => {
-    const go = [...towards[c]].sort((x, y) => y[1] - x[1]), word = inWords("stability", A.stability[c]);
+    const go = [...towards[c]].sort((x, y) => y[1] - x[1]), doubts = A.beyond && disputed[c];
     const named = A.isGiven && D.features && D.features.named[c];
     return el("article", { class: "card", id: `cluster-${c}`, tabindex: "-1" },
       el("h3", {}, el("span", { class: "swatch", style: `background:${rgb(clusterColour(c))}` }), ` Group ${groupName(c)}`),
-      el("p", {}, el("strong", {}, plural(A.sizes[c], "point")), `, ${word} (stability ${fmt(A.stability[c])})`),
-      el("p", { class: "muted" }, disputed[c] ? `${whole(disputed[c])} disputed` + (go.length ? `: ${go.slice(0, 3).map(([to, n]) => `${whole(n)} towards ${groupName(to)}`).join(", ")}${go.length > 3 ? ", …" : ""}` : "") : "No point is disputed."),
+      el("p", {}, el("strong", {}, plural(A.sizes[c], "point")), `, ${stabilityWords(c)}`),
+      el("p", { class: "muted" }, !A.beyond ? "" : doubts ? `${whole(disputed[c])} disputed` + (go.length ? `: ${go.slice(0, 3).map(([to, n]) => `${whole(n)} towards ${groupName(to)}`).join(", ")}${go.length > 3 ? ", …" : ""}` : "") : "No point is disputed."),
       named && named.length ? el("ul", { class: "features", "aria-label": `What sets group ${groupName(c)} apart` }, named.map(([name, d]) => el("li", {},
         el("span", { class: "name", title: name }, short(name, 26)), el("span", { class: "effect" }, el("span", { style: `width:${Math.min(50, 12.5 * Math.abs(d)).toFixed(1)}%;${d < 0 ? "right:50%" : "left:50%"};background:${rgb(effectColour(d < 0 ? -2 : 2))}` })),
         el("span", { class: "number" }, `${d < 0 ? "−" : "+"}${fmt(Math.abs(d), 1)}`)))) : null,

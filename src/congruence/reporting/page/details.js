@@ -26,12 +26,9 @@ const drawCdf = () => {
   saver("distribution", () => box.querySelector("svg"), () => [["consensus", "share at or below"], ...T.cdf_values.map((x, i) => [x, T.cdf[i]])]));
 };
 const drawMethods = () => {
-  if (!T) return;
-  const best = Math.max(...T.methods.map((r) => isNumber(r.arimp) ? r.arimp : -Infinity)), tied = T.methods.filter((r) => isNumber(r.arimp) && best - r.arimp < 5e-4).length;
-  fill($("methods"), el("p", {}, tied > 1 ? `${tied} methods find consensus groups that fit the clusterings equally well.` : ""),
-    table(["method", "clusters", "fit to the clusterings", "shared information", "seconds"], T.methods.map((r) => r.left_out ? [r.method, "–", `left out: ${r.left_out}`, "–", "–"]
-      : [r.method, r.n_clusters, `${fmt(r.arimp, 4)}${isNumber(r.arimp) && best - r.arimp < 5e-4 ? (tied > 1 ? " (tied)" : " (best)") : ""}`, fmt(r.anmi, 4), isNumber(r.seconds) ? r.seconds.toFixed(2) : "–"]), "Consensus by method"),
-    saver("consensus-methods", null, () => [["method", "clusters", "fit", "shared information", "seconds", "left out"], ...T.methods.map((r) => [r.method, r.n_clusters, r.arimp, r.anmi, r.seconds, r.left_out])]));
+  if (!T || !T.methods.length) return;
+  fill($("methods"), table(["method", "clusters", "shared information", "fit", "seconds"], T.methods.map((r, i) => [`${r.method}${r.refined ? ", refined" : ""}${i ? "" : " (used)"}`, r.n_clusters, fmt(r.pooled_ami, 4), fmt(r.arimp, 4), isNumber(r.seconds) ? r.seconds.toFixed(2) : "–"]), "Consensus by method"),
+    saver("consensus-methods", null, () => [["method", "refined", "clusters", "pooled ami", "fit", "seconds"], ...T.methods.map((r) => [r.method, r.refined, r.n_clusters, r.pooled_ami, r.arimp, r.seconds])]));
 };
 if (T) {
   const canvas = $("consensus");

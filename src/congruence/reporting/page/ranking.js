@@ -32,7 +32,7 @@ const drawRanking = () => {
   const values = every.flatMap((r) => [r.agreement, ...(r.interval || [])]).filter(isNumber);
   const lo = Math.min(0, ...values), hi = m.better === "higher" && isNumber(m.range_high) ? m.range_high : Math.max(...values, 1e-9), at = (x) => (100 * (x - lo) / ((hi - lo) || 1)).toFixed(1);
   const bar = (r) => {
-    const span = r.interval || middleHalf(r.i);
+    const span = D.against ? r.interval : middleHalf(r.i); // intervals of two kinds never stand in one table
     return el("span", { class: "meter", title: span ? `${fmt(span[0])} to ${fmt(span[1])}` : null }, el("span", { class: "level", style: `left:${at(Math.min(0, r.agreement))}%;width:${(at(Math.abs(r.agreement) + lo)) }%` }),
       span ? el("span", { class: "whisker", style: `left:${at(span[0])}%;width:${(at(span[1]) - at(span[0])).toFixed(1)}%` }) : null);
   };

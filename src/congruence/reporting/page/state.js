@@ -1,6 +1,6 @@
 // --- what is chosen: kept in the address, so that a reload or a mailed link shows the same ---------------------------
 const fresh = () => ({
-  measure: 0, hidden: new Set(), back: { duplicates: false, trivial: false }, compare: D.first.slice(), open: false, colour: 0,
+  measure: 0, hidden: new Set(), back: { trivial: false }, distinct: D.distinct, compare: D.first.slice(), open: false, colour: 0,
   search: "", sort: ["agreement", -1], unfolded: false, disputed: false, selected: null, point: null,
 });
 const state = fresh();
@@ -17,7 +17,8 @@ const inAddress = () => {
   const said = new URLSearchParams();
   if (state.measure) said.set("measure", state.measure);
   if (state.hidden.size) said.set("hide", ranges(state.hidden));
-  for (const key of ["duplicates", "trivial"]) if (state.back[key]) said.set(key, "back");
+  if (state.back.trivial) said.set("trivial", "back");
+  if (state.distinct !== D.distinct) said.set("count", state.distinct ? "distinct" : "all");
   if (state.open || state.compare.join() !== D.first.join()) said.set(state.open ? "compare" : "pair", state.compare.join("."));
   if (state.colour) said.set("colour", state.colour);
   if (state.search) said.set("search", state.search);
@@ -35,7 +36,8 @@ const recall = () => {
   const said = new URLSearchParams(text), place = (key) => { const x = Number(said.get(key)); return said.has(key) && Number.isInteger(x) && x >= 0 ? x : null; };
   if (place("measure") !== null && place("measure") < M.length) state.measure = place("measure");
   if (said.has("hide")) state.hidden = new Set(numbers(said.get("hide"), L));
-  for (const key of ["duplicates", "trivial"]) state.back[key] = said.get(key) === "back";
+  state.back.trivial = said.get("trivial") === "back";
+  if (said.has("count")) state.distinct = said.get("count") === "distinct";
   for (const key of ["compare", "pair"]) if (said.has(key)) {
     const found = said.get(key).split(".").map(Number).filter((i) => Number.isInteger(i) && i >= 0 && i < L).slice(0, 5);
     if (found.length >= 2) { state.compare = found; state.open = key === "compare"; }

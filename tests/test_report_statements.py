@@ -1,0 +1,189 @@
+"""Each kind of statement of a report, together with its figures, on data where the truth is known."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from report_cases import data_of
+
+import congruence as cg
+from congruence.reporting import answer, words
+
+BASE = np.repeat([0, 1, 2, 3], 75)
+
+
+def noisy(base: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """The labels, a share of them redrawn."""
+    return np.where(rng.random(len(base)) < share, rng.integers(0, base.max() + 1, len(base)), base)
+
+
+def unrelated(seed: int) -> dict[str, np.ndarray]:
+    """Ten independent clusterings into 70% and 30% of the points."""
+    rng = np.random.default_rng(seed)
+    return {f"r{i}": (rng.random(300) < 0.3).astype(int) for i in range(10)}
+
+
+def two_methods() -> dict[str, np.ndarray]:
+    """Eight runs around one clustering, and six around an independent one."""
+    rng = np.random.default_rng(1)
+    first, second = rng.integers(0, 3, 300), rng.integers(0, 3, 300)
+    runs = {f"kmeans {i}": noisy(first, 0.05, rng) for i in range(8)}
+    return {**runs, **{f"ward {i}": noisy(second, 0.05, rng) for i in range(6)}}
+
+
+# --- what is consistent, disputed, stable: by comparison with unrelated clusterings ------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_unrelated_clusterings_are_not_called_consistent(seed):
+    """Of ten unrelated clusterings no point is consistent or disputed, no group is stable, none is to be used."""
+    r = cg.report(unrelated(seed), progress=False)
+    found = r.to_dict()["answer"]
+    assert "do not find the same groups" in found["sentence"]
+    assert "as unrelated clusterings of these sizes do" in found["sentence"]
+    assert "placed consistently" not in found["sentence"]
+    assert found["consistent"] == pytest.approx(
+        found["chance"], abs=0.15
+    )  # 40 to 75% of the points, of unrelated clusterings
+    assert {words.in_words(x, "stability") for x in r.model.answer.firmness} == {"unstable"}
+    assert found["use"] is None
+    assert "Use none of them" in r.summary.use
+
+
+def test_related_clusterings_are_called_consistent():
+    """Twelve runs with 10% noise: their groups are stable, nearly every point is consistent, and by chance nearly none is."""
+    rng = np.random.default_rng(1)
+    runs = {f"run {i}": noisy(BASE, 0.1, rng) for i in range(12)}
+    r = cg.report(runs, progress=False)
+    found = r.to_dict()["answer"]
+    assert found["n_groups"] == 4
+    assert cg.ari(found["labels"], BASE) > 0.95
+    assert f"{words.shown(found['consistent'], 'percent')} of the points are placed consistently" in found["sentence"]
+    assert f"(by unrelated clusterings of these sizes: {words.shown(found['chance'], 'percent')})" in found["sentence"]
+    assert found["consistent"] > 0.95
+    assert found["chance"] < 0.05
+    assert "unstable" not in {words.in_words(x, "stability") for x in r.model.answer.firmness}
+    aris = {name: cg.ari(labels, found["labels"]) for name, labels in runs.items()}
+    assert found["use"] == max(aris, key=aris.__getitem__)
+    assert f"Use “{found['use']}”: of all clusterings it is nearest to the consensus." == r.summary.use
+
+
+def test_the_baseline_is_that_of_shuffled_labels():
+    """The figures by chance are those of a report on clusterings whose labels were permuted at random."""
+    rng = np.random.default_rng(2)
+    runs = {f"r{i}": noisy(np.repeat([0, 1, 2], [60, 25, 15]), 0.3, rng) for i in range(6)}
+    r = cg.report(runs, progress=False)
+    a, shares, stable = r.model.answer, [], []
+    for _ in range(40):
+        members = [(rng.permutation(x), 3) for x in runs.values()]
+        votes = answer.votes_of(rng.permutation(a.labels), a.k, members, [True] * 6, False)
+        shares.append(np.mean(votes.placed >= 0.75))
+        stable.append(votes.stability)
+    assert a.chance.consistent == pytest.approx(np.mean(shares), abs=3 * np.std(shares) / np.sqrt(15))
+    assert a.chance.stability == pytest.approx(np.mean(stable, axis=0), abs=0.1)
+
+
+def test_shuffles_are_permutations():
+    """Each stream has its own order, in which every point occurs once; of many points, 500 are drawn."""
+    first, second = answer.shuffled(100, 0), answer.shuffled(100, 1)
+    assert sorted(first.tolist()) == sorted(second.tolist()) == list(range(100))
+    assert (first != second).mean() > 0.9
+    many = answer.shuffled(10**6, 3)
+    assert len(many) == 500
+    assert len(set((many // 10**5).tolist())) == 10
+
+
+# --- repeats ---------------------------------------------------------------------------------------------------------
+
+
+def test_repeats_count_unless_distinct_ones_are_asked_for():
+    """Nine of ten runs find one clustering: its frequency is evidence. Counted once each, the two clusterings are a pair."""
+    rng = np.random.default_rng(0)
+    good, other = BASE, rng.integers(0, 4, 300)
+    runs = {**{f"good {i}": (good + i) % 4 for i in range(9)}, "other": other}
+    r = cg.report(runs, progress=False)
+    assert r.model.counted == tuple(range(10))
+    assert r.summary.answer.startswith(
+        "Nearly all of these 10 clusterings find the same 4 groups. Every point is placed consistently"
+    )
+    once = cg.report(runs, distinct=True, progress=False)
+    assert once.model.counted == (0, 9)
+    assert "“other” and “good 0” agree hardly at all" in once.summary.answer
+
+
+def test_report_ensemble_and_consensus_use_the_same_members(command, tmp_path):
+    """One file: the report, `ensemble` and `consensus` count the same clusterings and give the same groups."""
+    rng = np.random.default_rng(3)
+    columns = {f"k{k} {i}": noisy(BASE % k, 0.05, rng) for k in (2, 3, 4) for i in range(4)}
+    columns |= {"again": columns["k4 0"], "lump": np.append(np.zeros(299, int), 1)}
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in np.column_stack(list(columns.values())).tolist())]
+    (tmp_path / "runs.csv").write_text("\n".join(lines) + "\n")
+    command("report", "runs.csv")
+    page = data_of((tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert sum(page["counts"]) == 13  # with the repeat, without the lump
+    said = command("consensus", "runs.csv", "--out", "consensus.csv")
+    assert "1 member (lump) with more than 95% of the points in one cluster; not counted" in " ".join(said.out.split())
+    rows = (tmp_path / "consensus.csv").read_text().strip().split("\n")[1:]
+    labels = [int(row.split(",")[0]) for row in rows]
+    assert labels == cg.report(columns, progress=False).labels.tolist()
+    assert page["answer"]["sizes"] == np.bincount(labels).tolist()
+    assert "13" in re.search(r"members\D+(\d+)", command("ensemble", "runs.csv").out)[1]
+
+
+# --- families, the reference ------------------------------------------------------------------------------------------
+
+
+def test_families_are_the_headline():
+    """Two methods that agree inside and not across: the headline names them, and the first pair is one of each."""
+    runs = two_methods()
+    r = cg.report(runs, progress=False)
+    names = r.to_dict()["answer"]["families"]
+    assert [sorted(x) for x in names] == [sorted(x for x in runs if x.startswith(m)) for m in ("kmeans", "ward")]
+    aris = cg.compare_all(runs, "ari")["ari"]
+    inside = min(np.median(aris[a:b, a:b][np.triu_indices(b - a, 1)]) for a, b in ((0, 8), (8, 14)))
+    across = np.median(aris[:8, 8:])
+    assert r.model.families.inside == pytest.approx(inside, abs=0.03)
+    assert r.model.families.across == pytest.approx(across)
+    assert r.summary.answer.startswith("The clusterings form 2 families that agree inside")
+    assert r.summary.answer.endswith("8 like “kmeans” and 6 like “ward”.")
+    first = data_of(r.html)["first"]
+    assert [r.model.names[i].split()[0] for i in first] == ["kmeans", "ward"]
+
+
+@pytest.mark.parametrize("share", [0.05, 0.4])
+def test_noise_and_resolution_make_no_families(share):
+    """Runs around one clustering, also with some of their clusters split, form no families."""
+    rng = np.random.default_rng(4)
+    runs = {f"run {i}": noisy(BASE, share, rng) for i in range(8)}
+    fine = {f"fine {i}": noisy(BASE * 2 + (np.arange(300) % 2), share / 2, rng) for i in range(8)}
+    for some in (runs, fine, {**runs, **fine}, unrelated(0)):
+        assert cg.report(some, progress=False).model.families is None
+
+
+def test_the_headline_says_how_well_the_reference_is_recovered():
+    """The best and the typical agreement with the reference are those of compare_to."""
+    rng = np.random.default_rng(5)
+    runs = {f"run {i}": noisy(BASE, 0.03 + 0.06 * i, rng) for i in range(7)}
+    r = cg.report(runs, reference=BASE, progress=False)
+    values = [cg.ari(BASE, x) for x in runs.values()]
+    best, typical = words.in_words(max(values), "reading"), words.in_words(float(np.median(values)), "reading")
+    assert r.summary.answer.startswith(f"“run 0” recovers the reference {best}, a typical clustering {typical}. ")
+    figures = {label: value for value, label in r.summary.figures}
+    assert figures["agreement of a typical clustering with the reference"] == f"{np.median(values):.2f}"
+    assert figures["“run 0” agrees most with the reference"] == f"{max(values):.2f}"
+
+
+# --- intervals --------------------------------------------------------------------------------------------------------
+
+
+def test_intervals_hold_their_values():
+    """Each interval that the page draws holds the value beside it, and rows without one draw none."""
+    rng = np.random.default_rng(6)
+    runs = {f"run {i}": noisy(BASE, rng.random(), rng) for i in range(130)}
+    sent = data_of(cg.report(runs, reference=BASE, measures="ari", progress=False).html)
+    rows = sent["against"]["rows"]
+    drawn = [row for row in rows if row["interval"] is not None]
+    assert 0 < len(drawn) <= 50
+    assert all(row["interval"][0] <= row["agreement"] <= row["interval"][1] for row in drawn)
