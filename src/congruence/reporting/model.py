@@ -187,8 +187,8 @@ def build(
         bar.add(1)
     families = pick = None
     if not found.is_pair:
-        key = "ari_gram" if e.is_soft else "ari"
-        aris = square if is_adjusted(m) else relative(compare_all(e, key, threads=threads)[key], find(key))
+        index = find("ari_gram" if e.is_soft else "ari")
+        aris = square if is_adjusted(m) else relative(compare_all(e, index, threads=threads)[index.key], index)
         if np.nanmedian(aris[np.ix_(counted, counted)][np.triu_indices(len(counted), 1)]) > found.chance.agreement:
             pick = nearest_to(e, counted, found.labels, found.k)
         families = families_of(e, aris, groups, counted, found.chance.agreement)
