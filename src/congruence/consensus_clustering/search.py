@@ -333,7 +333,7 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
     n_found = int(kept.labels.max()) + 1 if len(kept.labels) else 0
     notes += kept.found.notes
     if k is not None and n_found < k:
-        wanted = "requested" if request.n_clusters is not None else "expected"
+        wanted = "requested" if request.n_clusters else "expected"
         notes.append(f"{k} clusters were {wanted}, but {n_found} were found: {_why(votes, k)}")
     if request.n_clusters is None and (placed := task.without_singles(tried[0])) is not None:
         lost = tried[0].row["n_clusters"] - placed.row["n_clusters"]
@@ -473,10 +473,8 @@ class _Task:
         if not small.any() or small.all():
             return None
         labels = by_size(votes, completed(votes, np.where(small[kept.labels], -1, kept.labels)))
-        row = {
-            **kept.row, "n_clusters": int(labels.max()) + 1, "pooled_ami": pooled_ami(self.part, labels[self.rows]),
-        }  # fmt: skip
-        return replace(kept, row=row, labels=labels)
+        scores = {"n_clusters": int(labels.max()) + 1, "pooled_ami": pooled_ami(self.part, labels[self.rows])}
+        return replace(kept, row=kept.row | scores, labels=labels)
 
     def _scored(self, key: str, is_refined: bool, found: Found, objective: str, started: float) -> _Tried:
         votes = self.votes
