@@ -204,17 +204,6 @@ def test_hiding_recomputes_the_answer(page):
     assert shown(page, "#sentence") == before
 
 
-def test_distinct_clusterings_are_one_click_away(page, tmp_path, browser):
-    """Duplicates count; the chip sets them aside, and the sentence is that of a report on distinct clusterings."""
-    assert "these 28 clusterings" in shown(page, "#sentence")
-    page.run("[...document.querySelectorAll('#chips button')].find(b => b.textContent.includes('Duplicates')).click()")
-    assert "these 20 different clusterings" in shown(page, "#sentence")
-    assert "count=distinct" in page.run("location.hash")
-    truth, found = showcase.clusterings("wine")
-    alone = cg.report({"classes": truth, **found}, reference="classes", distinct=True, progress=False)
-    assert "these 20 different clusterings" in alone.summary.answer
-
-
 def test_the_address_restores_what_was_chosen(page, demo, browser):
     """Hidden clusterings, the comparison, the search and chosen points come back from the address."""
     page.run("document.querySelector('#ranking-table button[aria-label^=Hide]').click()")

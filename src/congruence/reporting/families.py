@@ -1,4 +1,4 @@
-"""Families of clusterings that agree inside and not across, and the clustering to use."""
+"""Families of clusterings that agree inside and not across."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import combinations, takewhile
 import numpy as np
 
 from congruence.inputs.ensemble import Ensemble
-from congruence.reporting.answer import FOUND, ari_of_cells, cells_of_pair, votes_of
+from congruence.reporting.answer import FOUND, votes_of
 from congruence.statistics.tables import Array
 
 #: families agree across by less than this, and hold at least this share of the clusterings
@@ -87,9 +87,3 @@ def _called(names: Sequence[str], group: Sequence[int], middle: int, counted: Se
     start = re.sub(r"[\W\d_]+$", "", "".join(x[0] for x in takewhile(lambda x: len(set(x)) == 1, columns)))
     alone = len(start) > 1 and not any(names[i].startswith(start) for i in counted if i not in set(group))
     return start if alone else names[middle]
-
-
-def nearest_to(e: Ensemble, counted: Sequence[int], labels: Array, k: int) -> tuple[int, float]:
-    """The clustering nearest to the shared clusters, and its adjusted Rand index with them."""
-    found = {i: ari_of_cells(*cells_of_pair(labels, k, e.members[i].codes, e.members[i].k)) for i in counted}
-    return max(found.items(), key=lambda x: (x[1], -x[0]))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.engine.plan import Progress
+from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.agreement import why_trivial
 from congruence.errors import Caution, InputError
 from congruence.figures.features import Features, features_of
@@ -21,7 +21,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.files import width_of
 from congruence.reporting.answer import Answer, answer_of, counted_of, settled
 from congruence.reporting.consensus_section import ConsensusSection, Levels, consensus_section, levels_of
-from congruence.reporting.families import Families, families_of, nearest_to
+from congruence.reporting.families import Families, families_of
 from congruence.reporting.members import (
     Member,
     Pairs,
@@ -39,6 +39,7 @@ from congruence.reporting.members import (
 from congruence.reporting.points import Points, Support, points_of, support_of
 from congruence.reporting.ranking import Against, against_of
 from congruence.statistics.tables import Array
+from congruence.trust.ranking import ranking_of
 from congruence.typing import ClusteringLike, ColumnLike, EnsembleLike, NoiseLike, PointsLike, ProgressLike, Seed
 
 #: smallest median agreement of a group of clusterings
@@ -64,7 +65,7 @@ class Model:
     together: ConsensusSection | None
     answer: Answer
     families: Families | None
-    #: the clustering nearest to the shared clusters and its agreement with them; None if they agree no more than by chance
+    #: the best clustering by `cg.rank`, and its score; None if they agree no more than unrelated ones, or families differ
     pick: tuple[int, float] | None
     distinct: bool
     levels: Levels | None
@@ -175,9 +176,8 @@ def build(
         against = against_of(e, scored, same, random_state, threads) if with_reference else None
         bar.add(1)
         points = points_of(e, ids, data, axes, random_state)
-        together = None
+        together, everyone = None, list(counted if distinct else own)
         if len(counted) > 1:
-            everyone = list(counted if distinct else own)
             together = consensus_section(
                 e[list(counted)], e[everyone], n_clusters, random_state, threads, e.members[central].codes
             )
@@ -189,8 +189,7 @@ def build(
     if not found.is_pair:
         index = find("ari_gram" if e.is_soft else "ari")
         aris = square if is_adjusted(m) else relative(compare_all(e, index, threads=threads)[index.key], index)
-        if np.nanmedian(aris[np.ix_(counted, counted)][np.triu_indices(len(counted), 1)]) > found.chance.agreement:
-            pick = nearest_to(e, counted, found.labels, found.k)
+        pick = _pick(e, everyone, together, trivial, random_state, threads)
         families = families_of(e, aris, groups, counted, found.chance.agreement)
     features = None if points.numbers is None else features_of(points.numbers, points.features, found.labels, found.k)
     scales = tuple(scale_of(scored, key) for key in scored)
@@ -244,6 +243,21 @@ def _groups(
         of[[counted[x] for x in here]] = len(groups)
         groups.append(tuple(counted[x] for x in here.tolist()))
     return tuple(groups), of, silhouette
+
+
+def _pick(
+    e: Ensemble, everyone: list[int], together: ConsensusSection | None, trivial: Sequence[str], random_state: Seed,
+    threads: int | None,
+) -> tuple[int, float] | None:  # fmt: skip
+    """The best clustering by `cg.rank`, and its score."""
+    if together is None or together.best is None:
+        return None
+    seeds = seed_sequence(random_state)
+    ranking = ranking_of(
+        e[everyone], together.best, [trivial[i] for i in everyone], seeds, resamples=0, threads=threads
+    )
+    best = ranking.order[0]
+    return None if ranking.best is None else (everyone[best], float(ranking.score[best]))
 
 
 def _answer(

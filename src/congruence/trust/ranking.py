@@ -241,7 +241,7 @@ def rank(
         notes.append(why)
     found = None
     if len(counting) > 1:
-        found = consensus(e[counting], n_clusters, "auto", seeds.spawn(1)[0], threads=threads, progress=False)
+        found = consensus(e, n_clusters, "auto", random_state, threads=threads, progress=False)
         notes += [note for note in found.notes if note.startswith("n_clusters")]
     return ranking_of(e, found, trivial, seeds, notes=notes, threads=threads, progress=progress)
 
@@ -264,6 +264,7 @@ def ranking_of(
     seeds: np.random.SeedSequence,
     *,
     square: Array | None = None,
+    resamples: int = RESAMPLES,
     notes: Sequence[str] = (),
     threads: int | None = None,
     progress: ProgressLike = None,
@@ -276,6 +277,7 @@ def ranking_of(
         trivial: Why each is near-trivial; "" if it counts.
         seeds: Seeds for the resampled ensembles and the permutations.
         square: Adjusted Rand index of all pairs. Default None: it is computed.
+        resamples: How many ensembles are drawn to find those that are as good as the best; 0: none are named.
         notes: Notes to show.
         threads: Number of threads.
         progress: How to follow the resampled ensembles.
@@ -299,11 +301,11 @@ def ranking_of(
         n_clusters=tuple(c.k for c in e.members), trivial=tuple(trivial), same_as=same_as, consensus=found,
         p_value=p_value, notes=tuple(dict.fromkeys(notes)), kind=e.kind,
     )  # fmt: skip
-    if found is None or not ranking.is_related:
+    if found is None or not ranking.is_related or not resamples:
         return ranking
     best, rng, times = ranking.order[0], np.random.default_rng(drawing), np.zeros(len(e))
-    with Progress(RESAMPLES, progress, "resampled ensembles") as bar:
-        for _ in range(RESAMPLES):
+    with Progress(resamples, progress, "resampled ensembles") as bar:
+        for _ in range(resamples):
             drawn = rng.choice(counting, len(counting), p=_shares(e, counting)).tolist()
             again = Ensemble(e[drawn], names=[str(i) for i in range(len(drawn))], member_weight=np.ones(len(drawn)))
             labels = consensus(
@@ -312,7 +314,7 @@ def ranking_of(
             near = _nearness(labels, e)
             times += near >= near[best] - 1e-12
             bar.add(1)
-    return replace(ranking, as_good=times / RESAMPLES)
+    return replace(ranking, as_good=times / resamples)
 
 
 def _nearness(labels: Array, e: Ensemble) -> Array:
