@@ -106,7 +106,7 @@ def prices(n: int, pairs: tuple[tuple[int, int], ...]) -> None:
     k, known = 25, MOST_PRICES // 25 + 1
     X, (given, _) = planted(n, k, 20, known=known)
     try:
-        cg.alternatives(X, given, k)
+        cg.alternatives(X, given, k, method="maximus")
     except cg.InputError as refused:
         print(f"{k * known:6,} {f'{k} × {known}':>9} refused: {refused}")
 
@@ -147,7 +147,7 @@ def all_methods(quick: bool) -> None:
     one_alternative(2000, 8, "maximus", 60)
     one_alternative(10_000, 8, "maximus", 300)
     one_alternative(2000, 8, "coala", 10)
-    for method in ("cib", "condens", "metaclusters", "mincentropy", "orthogonal", "adft"):
+    for method in ("cib", "condens", "metaclusters", "mincentropy", "orthogonal", "adft", "residual", "refined", "auto"):
         one_alternative(2000, 8, method, None)
     if not quick:
         one_alternative(50_000, 8, "maximus", None)

@@ -24,7 +24,7 @@ from reproductions import maximus_published
 def test_maximus_finds_the_planted_view(seed):
     """Given one of two planted clusterings, maximus finds the other (ARI > 0.8); the published stages do not (< 0.3)."""
     X, (given, hidden) = views(300, 3, 4.0, seed=seed)
-    found = cg.alternatives(X, given, random_state=0)[0]
+    found = cg.alternatives(X, given, method="maximus", random_state=0)[0]
     assert cg.ari(found.labels, hidden) > 0.8
     assert abs(cg.ari(found.labels, given)) < 0.1
     assert found.optimality["given"] <= 1.05 + 1e-9
@@ -40,7 +40,7 @@ def test_maximus_finds_the_planted_view(seed):
 def test_maximus_finds_two_hidden_views_one_after_the_other():
     """Given one of three planted clusterings, the two alternatives are the other two."""
     X, hidden = views(300, 3, 4.5, 3)
-    found = cg.alternatives(X, hidden[0], 3, 2, random_state=0)
+    found = cg.alternatives(X, hidden[0], 3, 2, "maximus", random_state=0)
     scores = np.array([[cg.ari(r.labels, h) for h in hidden[1:]] for r in found])
     assert scores.max(axis=1).min() > 0.8
     assert set(scores.argmax(axis=1)) == {0, 1}
@@ -53,7 +53,7 @@ def test_maximus_finds_two_hidden_views_one_after_the_other():
 def test_maximus_does_not_depend_on_the_unit(unit):
     """Data in micrometres or in kilometres, not standardised, have the same alternative, within its caps."""
     X, (given, hidden) = views(200, 3, 5)
-    found = cg.alternatives(unit * X, given, random_state=0, scale=False)[0]
+    found = cg.alternatives(unit * X, given, method="maximus", random_state=0, scale=False)[0]
     assert cg.ari(found.labels, hidden) > 0.8
     assert "above" not in found.status
     assert found.gap < 0.05
@@ -71,7 +71,7 @@ def test_small_and_huge_numbers_are_standardised_or_refused():
 def test_maximus_on_a_sample_first():
     """With more points than the sample, restarts use a sample, and the caps hold for all points."""
     X, (given, hidden) = views(1500, 3, 4.0)
-    found = cg.alternatives(X, given, random_state=0, sample=300, n_init=4)[0]
+    found = cg.alternatives(X, given, method="maximus", random_state=0, sample=300, n_init=4)[0]
     assert cg.ari(found.labels, hidden) > 0.8
     assert found.optimality["given"] <= 1.05 + 1e-9
 
@@ -80,7 +80,7 @@ def test_maximus_on_a_sample_first():
 def test_other_numbers_of_clusters_than_the_known(k):
     """Fewer or more clusters than the given one keep the cap too, which is then of the largest known clusters."""
     X, (given, _) = views(150, 3, 4.0)
-    found = cg.alternatives(X, given, k, random_state=0, n_init=3)[0]
+    found = cg.alternatives(X, given, k, method="maximus", random_state=0, n_init=3)[0]
     assert found.n_clusters == k
     assert found.optimality["given"] <= 1.05 + 1e-9
     assert min(found.sizes) >= 150 // (3 * k)
@@ -98,8 +98,8 @@ def test_labels_that_are_the_given_ones_are_called_that():
 def test_both_solvers_find_the_same():
     """The linear program and its dual give clusterings of similar cost, within the same caps."""
     X, (given, hidden) = views(150, 3, 4.0)
-    exact = cg.alternatives(X, given, random_state=0, solver="highs", n_init=2)[0]
-    dual = cg.alternatives(X, given, random_state=0, n_init=2)[0]
+    exact = cg.alternatives(X, given, method="maximus", random_state=0, solver="highs", n_init=2)[0]
+    dual = cg.alternatives(X, given, method="maximus", random_state=0, n_init=2)[0]
     assert exact.status.startswith("optimal")
     assert cg.ari(exact.labels, dual.labels) > 0.9
     assert cg.ari(exact.labels, hidden) > 0.8
@@ -108,7 +108,9 @@ def test_both_solvers_find_the_same():
 @pytest.mark.slow
 def test_epsilon_trades_difference_for_quality():
     """On iris a larger epsilon costs less by k-means, and is more similar; each keeps its cap."""
-    found = [cg.alternatives(IRIS, SPECIES, random_state=0, epsilon=e, n_init=4)[0] for e in (0.05, 0.3)]
+    found = [
+        cg.alternatives(IRIS, SPECIES, method="maximus", random_state=0, epsilon=e, n_init=4)[0] for e in (0.05, 0.3)
+    ]
     assert found[0].optimality["given"] <= 1.05 + 1e-9
     assert found[1].optimality["given"] <= 1.3 + 1e-9
     assert found[1].silhouette > found[0].silhouette
@@ -116,9 +118,9 @@ def test_epsilon_trades_difference_for_quality():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["condens", "mincentropy", "orthogonal", "adft"])
+@pytest.mark.parametrize("method", ["residual", "refined", "condens", "mincentropy", "orthogonal", "adft"])
 def test_the_later_methods_find_the_planted_view(method):
-    """Four fast methods also find the hidden view."""
+    """The fast methods also find the hidden view."""
     X, (given, hidden) = views(300, 3, 4.0)
     assert cg.ari(cg.alternatives(X, given, method=method, random_state=0)[0].labels, hidden) > 0.8
 
@@ -253,20 +255,20 @@ def test_collapsed_results_say_so():
         ({"n_clusters": 100}, "from 2 to half"),
         ({"n_alternatives": 0}, "a whole number of at least 1, not 0"),
         ({"n_init": 1.5}, "n_init must be a whole number of at least 1, not 1.5"),
-        ({"epsilon": "a"}, "epsilon must be a number of at least 0, not 'a'"),
-        ({"epsilon": np.nan}, "epsilon must be a number of at least 0, not nan"),
-        ({"sample": 1}, "sample must be at least the 3 clusters, not 1"),
+        ({"method": "maximus", "epsilon": "a"}, "epsilon must be a number of at least 0, not 'a'"),
+        ({"method": "maximus", "epsilon": np.nan}, "epsilon must be a number of at least 0, not nan"),
+        ({"method": "maximus", "sample": 1}, "sample must be at least the 3 clusters, not 1"),
         ({"method": "coala", "omega": "x"}, "omega must be a number of at least 0"),
         ({"method": "mincentropy", "sigma": -1}, "sigma must be a number of at least 0, not -1"),
         ({"method": "maximus_published", "consistent": "maybe"}, "consistent must be true or false"),
         ({"min_size": "2"}, "min_size must be from 0 to"),
         ({"labels": np.full((150, 2), 0.5)}, "got memberships"),
         ({"min_size": 60}, "from 0 to 50"),
-        ({"omega": 1}, "no option 'omega'"),
-        ({"epsilon": -1}, "at least 0, not -1"),
+        ({"method": "maximus", "omega": 1}, "no option 'omega'"),
+        ({"method": "maximus", "epsilon": -1}, "at least 0, not -1"),
         ({"inter": 7}, "inter must be 1 to 6"),
         ({"n_init": 0}, "at least 1"),
-        ({"solver": "cplex"}, "'dual' or 'highs'"),
+        ({"method": "maximus", "solver": "cplex"}, "'dual' or 'highs'"),
         ({"labels": SPECIES[:100]}, "100 labels for 150 points"),
         ({"labels": np.where(SPECIES == 0, np.nan, SPECIES)}, "have no label"),
         ({"X": IRIS[:, 0]}, "2-D"),
@@ -307,10 +309,10 @@ def test_too_many_nominal_values_are_refused():
 def test_limits_are_checked_before_anything_starts():
     """A method refuses too many points or rows immediately and names methods that take them."""
     X = np.random.default_rng(0).normal(size=(10_001, 2))
-    with pytest.raises(cg.InputError, match=r"at most 10,000 points .* use maximus"):
+    with pytest.raises(cg.InputError, match=r"at most 10,000 points .* use residual, refined"):
         cg.alternatives(X, np.arange(10_001) % 3, method="coala")
     with pytest.raises(cg.InputError, match="rows, more than"):
-        cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=20)
+        cg.alternatives(X[:2000], np.arange(2000) % 40, n_clusters=20, method="maximus")
 
 
 def test_silhouettes_of_some_points_are_called_that(monkeypatch):
@@ -337,7 +339,9 @@ def test_progress_counts_restarts():
     """A progress function is called for every restart of every alternative."""
     heard = []
     X, (given, _) = views(60, 2, 4.0)
-    cg.alternatives(X, given, 2, 2, random_state=0, n_init=3, progress=lambda done, total: heard.append((done, total)))
+    cg.alternatives(
+        X, given, 2, 2, "condens", random_state=0, n_init=3, progress=lambda done, total: heard.append((done, total))
+    )
     assert heard == [(i, 6) for i in range(1, 7)]
     heard.clear()
     cg.alternatives(X, given, 2, 1, "coala", progress=lambda done, total: heard.append((done, total)))
@@ -353,7 +357,7 @@ def test_the_estimator_is_scikit_learn_compatible():
     assert copy.get_params()["method"] == "maximus"
     assert model.get_params()["method"] == "mincentropy"
     assert copy.fit(X, given) is copy
-    assert np.array_equal(copy.labels_, cg.alternatives(X, given, 2, random_state=1)[0].labels)
+    assert np.array_equal(copy.labels_, cg.alternatives(X, given, 2, method="maximus", random_state=1)[0].labels)
     assert copy.n_features_in_ == 4
     assert clone(model).fit(dict(zip("abcd", IRIS.T, strict=True)), SPECIES).n_features_in_ == 4
     assert cg.ari(model.fit_predict(X, given), hidden) > 0.8
@@ -375,7 +379,8 @@ def test_the_command(command):
     written = pd.read_csv("two.csv")
     assert list(written) == ["row", "known", "alternative_1", "alternative_2"]
     assert cg.ari(written["alternative_1"], hidden) > 0.8
-    extra = ["--features", "a,b,c,d", "--format", "json", "--seed", "0", "--option", "epsilon=0.2", "--n-init", "2"]
+    extra = ["--features", "a,b,c,d", "--format", "json", "--seed", "0", "--method", "maximus"]
+    extra += ["--option", "epsilon=0.2", "--n-init", "2"]
     assert json.loads(command(*words, *extra).out)["alternative_1"]["optimality"]["known"] <= 1.2 + 1e-9
     refused = command(*words, "--option", "epsilon")
     assert (refused.code, refused.err.count("\n")) == (2, 1)

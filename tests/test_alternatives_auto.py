@@ -9,9 +9,12 @@ import pandas as pd
 import pytest
 
 import congruence as cg
-from congruence.alternative_clustering.merit import merits
+from congruence.alternative_clustering import residual
+from congruence.alternative_clustering.adft import transformed
+from congruence.alternative_clustering.residual import Residuals
 from congruence.alternative_clustering.search import AUTO
-from reproductions import hidden_views
+from congruence.alternative_clustering.views import views
+from reproductions import hidden_views, second_views
 from reproductions.rows import CONFIRMED, NOT_CONFIRMED
 
 
@@ -24,16 +27,16 @@ def planted(n=90, k=3, noise=1, seed=0):
 
 
 def test_auto_keeps_what_one_of_its_methods_finds():
-    """The labels are those of the method kept, run alone with the same seed; it has the largest merit."""
+    """The labels are those of the method kept, run alone with the same seed and refined; it has the largest merit."""
     X, given, hidden = planted()
-    found = cg.alternatives(X, given, method="auto", random_state=3, n_init=2)[0]
+    found = cg.alternatives(X, given, random_state=3, n_init=2)[0]
     assert set(found.tried) == set(AUTO)
     assert list(found.tried.values()) == sorted(found.tried.values(), reverse=True)
     assert found.method == next(iter(found.tried))
     alone = cg.alternatives(X, given, method=found.method, random_state=3, n_init=2)[0]
-    assert np.array_equal(found.labels, alone.labels)
-    assert found.scores == alone.scores
-    assert found.random == alone.random
+    left = Residuals.of((X - X.mean(axis=0)) / X.std(axis=0), [given])
+    refined = alone.labels if found.method == "refined" else left.refined(alone.labels, 3)
+    assert np.array_equal(found.labels, refined)
     assert alone.tried == {}
     assert cg.ari(found.labels, hidden) > 0.9
     assert "auto tried: " in repr(found)
@@ -41,38 +44,38 @@ def test_auto_keeps_what_one_of_its_methods_finds():
 
 
 def naive_merit(X, knowns, labels, rng, shuffles):
-    """From the definition, one attribute and one cluster at a time; one known clustering."""
+    """From the definition; one known clustering."""
     left = X.copy()
     for c in set(knowns.tolist()):
         left[knowns == c] -= left[knowns == c].mean(axis=0)
 
-    def explained(codes):
-        value = 0.0
-        for column in left.T:
-            within = sum(((column[codes == c] - column[codes == c].mean()) ** 2).sum() for c in set(codes.tolist()))
-            value += np.log((column**2).sum() / within)
-        return value
+    def volume(codes):
+        apart = left.copy()
+        for c in set(codes.tolist()):
+            apart[codes == c] -= left[codes == c].mean(axis=0)
+        spread = sum(np.outer(x, x) for x in apart) / len(apart)
+        return np.log(np.linalg.det(0.7 * spread + 0.3 * np.trace(spread) / len(spread) * np.eye(len(spread))))
 
-    return explained(labels) - np.mean([explained(rng.permutation(labels)) for _ in range(shuffles)])
+    return np.mean([volume(rng.permutation(labels)) for _ in range(shuffles)]) - volume(labels)
 
 
-def test_merit_by_definition(monkeypatch):
+def test_merit_by_definition():
     """The hidden view has most merit; the given labels and shuffled ones have none."""
     X, given, hidden = planted()
-    monkeypatch.setattr("congruence.alternative_clustering.merit.SHUFFLES", 3)
     shuffled = np.random.default_rng(9).permutation(hidden)
-    values = merits(X, [given], [hidden, given, shuffled], np.random.default_rng(1))
-    assert values[0] == pytest.approx(naive_merit(X, given, hidden, np.random.default_rng(1), 3), rel=1e-9)
+    values = Residuals.of(X, [given]).merits([hidden, given, shuffled], np.random.default_rng(1))
+    assert values[0] == pytest.approx(naive_merit(X, given, hidden, np.random.default_rng(1), 5), rel=1e-9)
     assert values[0] > 3
     assert abs(values[1]) < 0.3
     assert abs(values[2]) < 0.3
 
 
 def test_merit_where_nothing_is_left():
-    """Data determined entirely by the given clusters leave nothing to explain."""
+    """Data determined entirely by the given clusters leave nothing to explain, and no further view."""
     given = np.repeat([0, 1], 10)
-    X = given[:, None] * np.array([1.0, 2.0])
-    assert merits(X, [given], [given, np.arange(20) % 2], np.random.default_rng(0)) == [0.0, 0.0]
+    left = Residuals.of(given[:, None] * np.array([1.0, 2.0]), [given])
+    assert left.merits([given, np.arange(20) % 2], np.random.default_rng(0)) == [0.0, 0.0]
+    assert views(left) == []
 
 
 def test_merit_of_two_known_clusterings():
@@ -80,8 +83,74 @@ def test_merit_of_two_known_clusterings():
     X, a, b = planted(n=120)
     third = np.arange(120) % 2
     X = np.hstack([X, 5.0 * third[:, None] + np.random.default_rng(0).normal(size=(120, 1))])
-    values = merits(X, [a, b], [a, b, third], np.random.default_rng(0))
+    values = Residuals.of(X, [a, b]).merits([a, b, third], np.random.default_rng(0))
     assert values[2] > 1 > 0.3 > max(abs(values[0]), abs(values[1]))
+
+
+def test_residuals_have_no_means_in_the_given_clusters():
+    """One clustering or several: the mean of the residuals of each given cluster is zero."""
+    X, a, b = planted(n=120)
+    for knowns in ([a], [a, b]):
+        left = residual.residuals(X, knowns)
+        means = [left[codes == c].mean(axis=0) for codes in knowns for c in range(3)]
+        assert np.abs(means).max() < 1e-9
+
+
+def test_adft_gives_the_span_of_the_centroids_the_covariance_within_clusters():
+    """Between the given centroids the covariance becomes that of the residuals; other directions stay as they are."""
+    X, given, _ = planted()
+    mapped, left = transformed(X, [given]), residual.residuals(X, [given])
+    apart = X - X.mean(axis=0)
+    centres = np.stack([apart[given == c].mean(axis=0) for c in range(3)])
+    span = np.linalg.svd(centres, full_matrices=False)[2][:2].T
+    inside, wanted = mapped @ span, left @ span
+    assert inside.T @ inside == pytest.approx(wanted.T @ wanted, rel=1e-9)
+    across = np.eye(X.shape[1]) - span @ span.T
+    assert mapped @ across == pytest.approx(apart @ across, abs=1e-9)
+
+
+def test_refinement_finds_long_parallel_clusters():
+    """k-means of the residuals cuts three long strips; rounds of whitening within the clusters find them."""
+    rng = np.random.default_rng(2)
+    given, hidden = rng.integers(0, 2, 300), rng.integers(0, 3, 300)
+    strips = np.column_stack([np.zeros(300), 4 * hidden]) + rng.normal(size=(300, 2)) * [3, 0.7]
+    X = np.column_stack([6 * given + rng.normal(size=300), strips @ np.array([[1, 1], [-1, 1]]) / 2**0.5])
+    runs = [cg.alternatives(X, given, 3, 1, m, 0, scale=False)[0] for m in ("residual", "refined")]
+    assert cg.ari(runs[0].labels, hidden) < 0.6
+    assert cg.ari(runs[1].labels, hidden) > 0.9
+
+
+def test_a_view_in_a_hundred_columns_that_mix_twenty():
+    """Redundant columns are clustered in their principal axes."""
+    X, given, hidden = second_views.mixed(5)
+    assert cg.ari(cg.alternatives(X, given, method="residual", random_state=0)[0].labels, hidden) < 0.1
+    assert cg.ari(cg.alternatives(X, given, method="refined", random_state=0)[0].labels, hidden) > 0.9
+
+
+@pytest.mark.slow
+def test_all_views_are_found_and_no_more():
+    """Three views, one given: the two others, each with its number of clusters; given all, none is left."""
+    rng = np.random.default_rng(1)
+    truth = [rng.integers(0, k, 180) for k in (2, 3, 4)]
+    X = np.hstack([6 * np.eye(4)[t] for t in truth]) + rng.normal(size=(180, 12))
+    found = cg.alternatives(X, truth[0], n_alternatives="all", random_state=0, n_init=3)
+    assert sorted(f.n_clusters for f in found) == [3, 4]
+    assert all(max(cg.ari(f.labels, t) for t in truth[1:]) > 0.9 for f in found)
+    assert found.is_complete
+    assert found.sentence.endswith("clusters; no other is left.")
+    assert found.sentence in repr(found)
+    none = cg.alternatives(X, np.column_stack(truth), n_alternatives="all", random_state=0)
+    assert list(none) == []
+    assert (
+        none.sentence
+        == repr(none)
+        == "No further view: nothing but one cluster is left in the data without the given clusters."
+    )
+    asked = cg.alternatives(X, truth[0], 3, method="residual", random_state=0)
+    assert asked.sentence == "One further view, of 3 clusters; whether others are left was not tested."
+    model = cg.AlternativeClustering(n_alternatives="all", random_state=0).fit(X[:, :4], truth[0])
+    assert model.alternatives_ == []
+    assert not model.labels_.any()
 
 
 @pytest.mark.slow
@@ -101,10 +170,10 @@ def test_methods_that_cannot_run_are_named():
     X, given, hidden = planted()
     frame = pd.DataFrame({"a": np.array(list("xyz"))[given], "b": np.array(list("uvw"))[hidden]})
     found = cg.alternatives(frame, given, method="auto", random_state=0, n_init=1)[0]
-    assert set(found.tried) == {"condens", "mincentropy"}
-    assert "auto skipped adft (it needs numbers); orthogonal (it needs numbers)" in found.notes
+    assert set(found.tried) == {"refined", "condens", "mincentropy"}
+    assert "auto skipped orthogonal (it needs numbers); adft (it needs numbers)" in found.notes
     found = cg.alternatives(X[:, [0, 3]], given, method="auto", random_state=0, n_init=1)[0]
-    assert set(found.tried) == {"adft", "condens", "mincentropy"}
+    assert set(found.tried) == {"refined", "adft", "condens", "mincentropy"}
     assert any(note.startswith("auto skipped orthogonal (the given clusters span all 2 dim") for note in found.notes)
 
 
@@ -124,10 +193,11 @@ def test_many_points_leave_out_all_pairs():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"epsilon": 0.1}, "method 'auto' has no options; got epsilon"),
+        ({"epsilon": 0.1}, "method 'auto' has no options; got epsilon; use method 'maximus'"),
         ({"n_clusters": 1}, "from 2 to half"),
         ({"min_size": 60}, "min_size must be from 0 to"),
         ({"n_init": 0}, "at least 1"),
+        ({"n_alternatives": "some"}, "at least 1 or 'all', not 'some'"),
     ],
 )
 def test_bad_input_to_auto_is_one_line(change, words):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reproductions import alternative_tables, datasets
+from reproductions import alternative_tables, datasets, further_views, second_views
 from reproductions.rows import CONFIRMED, MISPRINT, NOT_CONFIRMED
 
 needs_data = pytest.mark.skipif(
@@ -50,3 +50,26 @@ def test_table_11_beside_ours():
     assert len(lines[0]) == 10
     assert lines[0][1:4] == ["0.52", "0.51", "0.53"]
     assert claims[0].verdict in (CONFIRMED, NOT_CONFIRMED)
+
+
+@pytest.mark.slow
+def test_second_and_further_views_print_their_tables(capsys, monkeypatch):
+    """The tables of two small runs: every way has its line, and the figures are those of the sets."""
+    monkeypatch.setattr(second_views, "names", lambda: ["mixed+1", "mixed+3"])
+    monkeypatch.setattr(second_views, "SETS", ())
+    assert second_views.main(["--methods", "baseline,refined"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("100 columns that mix 20") >= 1
+    assert said.count("\nrefined  ") == said.count("\nbaseline  ") == said.count("columns that mix 20")
+    monkeypatch.setattr(further_views, "COMPACT", {"blobs": further_views.COMPACT["blobs"]})
+    assert further_views.main(["--sets", "1"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("one view, given: k-means") == said.count("several views: ours") == 2
+
+
+def test_views_found_are_counted_once():
+    """An alternative counts for one hidden view, and a hidden view once."""
+    row = {"n": 2, "hidden": 2, "ari": [[0.9, 0.9], [0.1, 0.85]]}
+    assert further_views.recovered(row) == 2
+    assert further_views.recovered({**row, "ari": [[0.9, 0.9], [0.1, 0.1]]}) == 1
+    assert further_views.recovered({"n": 0, "hidden": 2, "ari": []}) == 0

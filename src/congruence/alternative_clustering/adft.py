@@ -8,23 +8,35 @@ import numpy as np
 
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
+from congruence.alternative_clustering.residual import residuals
 from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
 from congruence.statistics.tables import Array
 
 
 def adft(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:
     """k-means after the map."""
-    return kmeans(transformed(points, knowns), k, streams, done)
+    return kmeans(transformed(points.numbers, knowns), k, streams, done)
 
 
-def transformed(points: Points, knowns: Sequence[Array]) -> Array:
-    """X·Σ^(−1/2), Σ the mean of (x − m)(x − m)ᵀ over the points x and the centroids m of the clusters x is not in."""
-    X = points.numbers - points.numbers.mean(axis=0)
-    spread = np.zeros((X.shape[1], X.shape[1]))
-    for codes in knowns:
-        for c, centre in enumerate(centroids(X, codes, int(codes.max()) + 1)):
-            others = X[codes != c] - centre
-            spread += others.T @ others / len(X)
-    values, vectors = np.linalg.eigh(spread)
-    kept = values > 1e-9 * values.max()  # drop directions in which the points do not differ
-    return np.asarray(X @ (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T)
+def transformed(X: Array, knowns: Sequence[Array]) -> Array:
+    """The points after a map of the span of the given centroids: their total covariance there becomes that within clusters.
+
+    The papers whiten by the covariance about the centroids of other clusters. That covariance is nearly the total one, so the
+    map whitens every direction, and directions of noise count as much as those of a second view. Here the directions
+    orthogonal to the span stay as they are.
+
+    Args:
+        X: Points × columns.
+        knowns: Given clusterings, codes 0 … k − 1.
+    """
+    X = X - X.mean(axis=0)
+    given = np.vstack([centroids(X, codes, int(codes.max()) + 1) for codes in knowns])
+    _, strength, directions = np.linalg.svd(given, full_matrices=False)
+    span = directions[strength > 1e-9 * max(float(strength.max()), 1e-300)].T
+    inside, left = X @ span, residuals(X, knowns) @ span
+    values, vectors = np.linalg.eigh(inside.T @ inside)
+    root = vectors * np.sqrt(values)  # the total covariance there is root @ root.T
+    shares, turned = np.linalg.eigh(np.linalg.solve(root, left.T @ left) @ np.linalg.inv(root).T)
+    basis = np.linalg.inv(root).T @ turned
+    shrunk = (inside @ basis * np.sqrt(np.clip(shares, 0.0, 1.0))) @ np.linalg.inv(basis)
+    return np.asarray(X + (shrunk - inside) @ span.T)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -35,12 +35,9 @@ class AlternativeClustering(Clusterer):
 
     Args:
         n_clusters: Number of clusters. Default None: as many as the first given clustering has.
-        method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
-            "mincentropy" and "orthogonal", and keeps the labels that explain most beyond the given ones and beyond
-            chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
-            "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft". "orthogonal" and
-            "adft" need numbers; the others take nominal attributes too.
-        n_alternatives: Number of alternatives, each different from those before. Default 1.
+        method: Method of `cg.alternatives`. Default "auto".
+        n_alternatives: Number of alternatives, each different from those before (default 1), or "all": until nothing is left
+            to find; if there is none, `labels_` is one cluster.
         min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
             others.
         scale: Whether to standardise numeric attributes. Default True.
@@ -68,8 +65,8 @@ class AlternativeClustering(Clusterer):
         self,
         n_clusters: int | None = None,
         *,
-        method: str = "maximus",
-        n_alternatives: int = 1,
+        method: str = "auto",
+        n_alternatives: int | Literal["all"] = 1,
         min_size: int | None = None,
         scale: bool = True,
         binning: str | Binning = "width",
@@ -123,7 +120,7 @@ class AlternativeClustering(Clusterer):
         given = y if given_labels is None else given_labels
         known: Dynamic = given if given is not None else self._obvious(data)
         settings = {key: value for key, value in self.get_params(deep=False).items() if key != "options"}
-        if self.n_clusters is None:
+        if self.n_clusters is None and self.n_alternatives != "all":
             n = len(next(iter(data.values()))) if isinstance(data, dict) else len(data)
             first = next(iter(as_knowns(known, n, data).values()))
             settings["n_clusters"] = max(2, min(int(first.max()) + 1, n // 2))
@@ -140,7 +137,9 @@ class AlternativeClustering(Clusterer):
                     raise
                 warn(f"{error}; that direction was kept")
                 self.alternatives_ = alternatives(data, known, **settings, **options, weakest=True)
-            self.labels_ = np.asarray(known) if given is None else self.alternatives_[0].labels
+            nothing = np.zeros(len(data), dtype=np.int64)
+            found = self.alternatives_[0].labels if self.alternatives_ else nothing
+            self.labels_ = np.asarray(known) if given is None else found
         self._centres = None if _has_words(X) else Centres.of(np.asarray(data), np.asarray(self.labels_), self.scale)
         return self
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from congruence.comparison.presenting import Result, figure_of, number, plain
+from congruence.errors import joined
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.statistics.tables import Array
 from congruence.typing import Backend, Figure, Record
@@ -135,14 +136,28 @@ class Alternative(Result):
 
 
 class Alternatives(list[Alternative]):
-    """The alternatives found, in order: a list with the prepared data, the given clusterings, and `plot()`."""
+    """The alternatives found, in order: a list with the prepared data, the given clusterings, a sentence and `plot()`."""
 
-    def __init__(self, found: Iterable[Alternative], data: Array, given: Mapping[str, Array]) -> None:
+    def __init__(
+        self, found: Iterable[Alternative], data: Array, given: Mapping[str, Array], is_complete: bool = False
+    ) -> None:
         super().__init__(found)
         self.data, self.given = data, dict(given)
+        #: whether nothing is left to find: `choose_k` finds no clusters in what all these leave unexplained
+        self.is_complete = is_complete
+
+    @property
+    def sentence(self) -> str:
+        """How many alternatives there are, of how many clusters, and whether others are left."""
+        sizes = joined(found.n_clusters for found in self)
+        if not self:
+            return "No further view: nothing but one cluster is left in the data without the given clusters."
+        views = "One further view" if len(self) == 1 else f"{len(self)} further views"
+        rest = "no other is left" if self.is_complete else "whether others are left was not tested"
+        return f"{views}, of {sizes} clusters; {rest}."
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(repr, self)) or "no alternatives"
+        return "\n\n".join([*map(repr, self), *([self.sentence] if self.is_complete else [])]) or "no alternatives"
 
     def plot(self, backend: Backend = "plotly") -> Figure:
         """A figure: the data in two dimensions, coloured by the given clusterings and by each alternative; see `cg.figure`."""

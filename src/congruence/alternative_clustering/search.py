@@ -7,7 +7,8 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
@@ -16,15 +17,16 @@ from congruence.alternative_clustering.cib import cib
 from congruence.alternative_clustering.coala import coala
 from congruence.alternative_clustering.condens import condens
 from congruence.alternative_clustering.maximus import maximus
-from congruence.alternative_clustering.merit import merits
 from congruence.alternative_clustering.metaclusters import metaclusters
 from congruence.alternative_clustering.mincentropy import mincentropy
 from congruence.alternative_clustering.orthogonal import orthogonal
 from congruence.alternative_clustering.points import Points, as_knowns, as_points, binned
 from congruence.alternative_clustering.program import least_similarity, similarity
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
+from congruence.alternative_clustering.residual import Residuals, refined, residual
 from congruence.alternative_clustering.restarts import Found
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
+from congruence.alternative_clustering.views import views
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import MOST_RUNS, InputError, hint, joined, names_in, unused_name, whole_number
@@ -60,6 +62,8 @@ class Method:
 
 _SQUARE, _ALL = "it holds all pairs of points in memory", "k-means visits all points"
 METHODS = {
+    "residual": Method(residual, "k-means after subtracting the means of the given clusters", 1_000_000, _ALL),
+    "refined": Method(refined, "the same, refined by the covariance within the clusters found", 1_000_000, _ALL),
     "maximus": Method(maximus, "k-means within caps on the similarity", 500_000, "each program visits all points"),
     "coala": Method(coala, "average linkage with cannot-links", 10_000, _SQUARE, n_init=1),
     "cib": Method(cib, "conditional information bottleneck", 100_000, "it visits points one at a time", n_init=5),
@@ -69,10 +73,12 @@ METHODS = {
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, _ALL, nominal=False),
     "adft": Method(adft, "k-means after a map that hides the given clusters", 1_000_000, _ALL, nominal=False),
 }
-#: tried by method="auto" if they can take the data; they find different views (`python -m reproductions.hidden_views`)
-AUTO = ("adft", "condens", "mincentropy", "orthogonal")
+#: tried by method="auto" if they can take the data, each refined: they find different views (see reproductions.hidden_views)
+AUTO = ("refined", "condens", "mincentropy", "orthogonal", "adft")
 #: above this many points, "auto" skips methods that compare all pairs of points, because they take minutes
 AUTO_PAIRS = 2_000
+#: most alternatives with n_alternatives="all"
+MOST_VIEWS = 10
 #: most prices in the dual of MAXIMUS (clusters × all known clusters); the time grows with about their cube
 MOST_PRICES = 600
 
@@ -86,8 +92,8 @@ def alternatives(
     X: PointsLike,
     labels: ClusteringLike | EnsembleLike,
     n_clusters: int | None = None,
-    n_alternatives: int = 1,
-    method: str = "maximus",
+    n_alternatives: int | Literal["all"] = 1,
+    method: str = "auto",
     random_state: Seed = None,
     *,
     min_size: int | None = None,
@@ -109,13 +115,15 @@ def alternatives(
     Args:
         X: The data, points × attributes: an array or a frame.
         labels: The given clustering, or several: label columns, a mapping, or a list of label vectors.
-        n_clusters: Number of clusters. Default None: as many as the first given clustering has.
-        n_alternatives: Number of alternatives, each different from those before. Default 1.
-        method: "maximus" (default; options epsilon=0.05, sample, finalists, solver), "auto" (tries "adft", "condens",
-            "mincentropy" and "orthogonal", and keeps the labels that explain most beyond the given ones and beyond
-            chance; no options), "coala" (omega=0.6), "cib" (passes=5), "condens", "metaclusters" (groups),
-            "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft". "orthogonal" and
-            "adft" need numbers; the others take nominal attributes too.
+        n_clusters: Number of clusters. Default None: as many as the first given clustering has; with
+            n_alternatives="all", as many as `choose_k` finds in what is left unexplained.
+        n_alternatives: Number of alternatives, each different from those before (default 1), or "all": one after the
+            other, until `choose_k` finds no clusters in what the clusterings so far leave unexplained.
+        method: "auto" (default: tries "refined", "condens", "mincentropy", "orthogonal" and "adft", refines each, and
+            keeps the labels that explain most beyond the given ones and beyond chance; no options), "residual",
+            "refined", "condens", "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft", "maximus" (epsilon=0.05,
+            sample, finalists, solver), "coala" (omega=0.6), "cib" (passes=5), "metaclusters" (groups). "orthogonal"
+            and "adft" need numbers; the others take nominal attributes too.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
         min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
             others.
@@ -131,7 +139,7 @@ def alternatives(
         options: Options of the method.
 
     Returns:
-        A list of `Alternative`, each with `.labels`, `.scores` and `.to_frame()`; the list has `.plot()`.
+        A list of `Alternative`, each with `.labels`, `.scores` and `.to_frame()`; the list has `.sentence` and `.plot()`.
 
     Raises:
         InputError: If an argument is invalid, or a method cannot take the data.
@@ -147,6 +155,8 @@ def alternatives(
     >>> found = cg.alternatives(X, colour, random_state=0)[0]
     >>> round(cg.ari(found.labels, shape), 2), found.n_clusters
     (0.94, 3)
+    >>> cg.alternatives(X, colour, n_alternatives="all", random_state=0).sentence
+    'One further view, of 3 clusters; no other is left.'
     """
     refuse_idle(alternatives, {**locals(), "starts": starts(method)})
     check_index(inter, intra)
@@ -163,21 +173,33 @@ def alternatives(
         _check_option("n_init", count, 1)
         whole_number(count, "n_init", 1, MOST_RUNS)
     results: list[Alternative] = []
+    many = MOST_VIEWS if n_alternatives == "all" else n_alternatives
+    is_last = False
     import scipy.optimize  # noqa: F401  (with its threads of linear algebra, or the limit would not reach them)
     import sklearn.cluster  # noqa: F401
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
     with (
-        Progress(n_alternatives * sum(runs.values()), progress, "restarts") as bar,
+        Progress(many * sum(runs.values()), progress, "restarts") as bar,
         threadpool_limits(1),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than clusters
-        for i, stream in enumerate(seed_sequence(random_state).spawn(n_alternatives)):
+        for i, stream in enumerate(seed_sequence(random_state).spawn(many)):
             began = time.perf_counter()
-            tried = [_tried(name, points, knowns, k, stream, runs[name], min_size, options, bar.add) for name in chosen]
-            kept, about = _kept(tried, points, knowns, left_out) if method == "auto" else (tried[0], {})
+            part = points
+            if n_alternatives == "all":
+                there = views(Residuals.of(points.numbers, list(knowns.values())))
+                if not there:
+                    is_last = True
+                    break
+                part, k = replace(points, numbers=there[0].coordinates), n_clusters or there[0].n_clusters
+            left = Residuals.of(part.numbers, list(knowns.values())) if method == "auto" else None
+            tried = [
+                _tried(name, part, knowns, k, stream, runs[name], min_size, options, bar.add, left) for name in chosen
+            ]
+            kept, about = (tried[0], {}) if left is None else _kept(tried, left, left_out)
             if kept.found is None:
                 assert kept.reason is not None
                 raise kept.reason
@@ -189,7 +211,7 @@ def alternatives(
             facts: Record = {"status": kept.found.status, "gap": kept.found.gap, "seconds": seconds, **about}
             results.append(Alternative(labels=kept.codes, method=kept.method, **result, **facts, notes=tuple(notes)))
             knowns = {**knowns, unused_name(f"alternative {i + 1}", knowns): kept.codes}
-    return Alternatives(results, points.numbers, given)
+    return Alternatives(results, points.numbers, given, is_last)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +234,9 @@ def _methods(
     if method != "auto":
         return (method,), ()
     if options:
-        raise InputError(f"method 'auto' has no options; got {', '.join(options)}; name the method that has it")
+        able = [name for name in METHODS if set(options) <= set(METHODS[name].options)]
+        named = f"use method {joined(map(repr, able), 'or')}" if able else "name the method that has them"
+        raise InputError(f"method 'auto' has no options; got {', '.join(options)}; {named}")
     chosen, left_out = [], []
     for name in AUTO:
         most = min(METHODS[name].most, AUTO_PAIRS) if METHODS[name].why == _SQUARE else METHODS[name].most
@@ -229,9 +253,9 @@ def _methods(
 
 def _tried(
     method: str, points: Points, knowns: Mapping[str, Array], k: int, stream: np.random.SeedSequence, runs: int,
-    least: int | None, options: Mapping[str, OptionValue], advance: Callable[[int], object],
+    least: int | None, options: Mapping[str, OptionValue], advance: Callable[[int], object], left: Residuals | None,
 ) -> _Tried:  # fmt: skip
-    """The result of one method; with "auto" it has the same random streams as alone."""
+    """The result of one method; with "auto" it has the same random streams as alone, and is refined in the residuals."""
     record = METHODS[method]
     if "min_size" in record.options:
         if least is None and method == "maximus":
@@ -242,19 +266,19 @@ def _tried(
         found = record.find(points, list(knowns.values()), k, streams, advance, **options)
     except InputError as reason:
         return _Tried(method, chance, reason=reason)
+    if left is not None and method != "refined":
+        found = replace(found, labels=left.refined(found.labels, k))
     codes, notes = _tidy(points, found, k, least)
     return _Tried(method, chance, found, codes, tuple(notes))
 
 
-def _kept(
-    tried: Sequence[_Tried], points: Points, knowns: Mapping[str, Array], left_out: Sequence[str]
-) -> tuple[_Tried, Record]:
+def _kept(tried: Sequence[_Tried], left: Residuals, left_out: Sequence[str]) -> tuple[_Tried, Record]:
     """The result with the largest merit, with all merits and a note on methods that did not run; the first if none ran."""
     there = [t for t in tried if t.found is not None]
     if not there:
         return tried[0], {}
     rng = np.random.default_rng(there[0].chance)
-    found = merits(points.numbers, list(knowns.values()), [t.codes for t in there], rng)
+    found = left.merits([t.codes for t in there], rng)
     order = np.argsort(-np.array(found), kind="stable").tolist()
     reasons = [*left_out, *(f"{t.method} ({t.reason})" for t in tried if t.found is None)]
     notes = (f"auto skipped {'; '.join(reasons)}",) if reasons else ()
@@ -266,7 +290,7 @@ def _check(
     points: Points,
     knowns: Mapping[str, Array],
     k: object,
-    many: int,
+    many: int | str,
     options: Mapping[str, OptionValue],
     least: int | None,
 ) -> None:
@@ -285,7 +309,10 @@ def _check(
         _check_option(name, options[name], record.options[name])
     if not isinstance(k, int | np.integer) or not 2 <= k <= points.n // 2:
         raise InputError(f"n_clusters must be from 2 to half the number of points ({points.n // 2}), not {k!r}")
-    _check_option("n_alternatives", many, 1)
+    if isinstance(many, str) and many != "all":
+        raise InputError(f"n_alternatives must be a whole number of at least 1 or 'all', not {many!r}")
+    several = 1 if isinstance(many, str) else many
+    _check_option("n_alternatives", several, 1)
     if least is not None and not (isinstance(least, int | np.integer) and 0 <= least <= points.n // k):
         raise InputError(f"min_size must be from 0 to {points.n // k} ({points.n} points in {k} clusters), not {least}")
     if points.n > record.most:
@@ -300,7 +327,7 @@ def _check(
             f"method {method!r} needs numbers, but {points.nominal[0]!r} is nominal; encode it, leave it out, or use "
             + joined(able, "or")
         )
-    clusters = sum(int(codes.max()) + 1 for codes in knowns.values()) + (many - 1) * k
+    clusters = sum(int(codes.max()) + 1 for codes in knowns.values()) + (several - 1) * k
     if method == "maximus" and k * clusters > MOST_PRICES and options.get("solver", "dual") == "dual":
         raise InputError(
             f"{k} clusters against {clusters} known ones make {k * clusters:,} rows, more than the {MOST_PRICES:,} that "

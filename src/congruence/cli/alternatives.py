@@ -28,11 +28,26 @@ def alternatives(
     k: Annotated[
         int | None, typer.Option("--k", help="Number of clusters; default: as in the first known clustering.")
     ] = None,
-    n: Annotated[int, typer.Option("--n", min=1, help="Number of alternatives, each different from those before.")] = 1,
+    n: Annotated[
+        str,
+        typer.Option("--n", help="Number of alternatives, each different from those before; all: until none is left."),
+    ] = "1",
     method: Annotated[
-        Literal["auto", "maximus", "coala", "cib", "condens", "metaclusters", "mincentropy", "orthogonal", "adft"],
+        Literal[
+            "auto",
+            "residual",
+            "refined",
+            "condens",
+            "mincentropy",
+            "orthogonal",
+            "adft",
+            "maximus",
+            "coala",
+            "cib",
+            "metaclusters",
+        ],
         typer.Option(help="Method that finds the alternatives."),
-    ] = "maximus",
+    ] = "auto",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the labels to this file, one column each.")
     ] = None,
@@ -52,11 +67,11 @@ def alternatives(
 
     Examples:
 
-      congruence alternatives data.csv --labels kmeans --k 3 --n 2 --method maximus --out alternatives.csv
+      congruence alternatives data.csv --labels kmeans --k 3 --n 2 --out alternatives.csv
 
-      congruence alternatives data.csv --labels kmeans --method auto
+      congruence alternatives data.csv --labels kmeans --n all
 
-      congruence alternatives data.csv --labels a --labels b --features x,y,z --option epsilon=0.1
+      congruence alternatives data.csv --labels a --labels b --features x,y,z --method maximus --option epsilon=0.1
     """
     import congruence as cg
     from congruence.inputs import files
@@ -74,9 +89,14 @@ def alternatives(
     files.pick(table, [id] if id is not None else [], str(data))
     X = features_of(table, features, {"labels": tuple(labels)}, data, id)
     settings |= {"binning": binning, "bins": bins, "nominal": split(nominal), "min_size": min_size, "scale": scale}
-    found = cg.alternatives(X, known, k, n, method, seed, n_init=n_init, **settings)
+    if n != "all" and not n.isdecimal():
+        raise cg.InputError(f"--n takes a whole number of at least 1, or all; got {n!r}")
+    many: int | Literal["all"] = "all" if n == "all" else int(n)
+    found = cg.alternatives(X, known, k, many, method, seed, n_init=n_init, **settings)
     names = [f"alternative_{i + 1}" for i in range(len(found))]
     _print(dict(zip(names, found, strict=True)), format)
+    if n == "all":
+        say([found.sentence])
     if out is not None:
         rows = row_ids(data, id, None)
         write_table({**rows, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
