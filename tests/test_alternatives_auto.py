@@ -193,7 +193,7 @@ def test_many_points_leave_out_all_pairs():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"epsilon": 0.1}, "method 'auto' has no options; got epsilon; use method 'maximus'"),
+        ({"epsilon": 0.1}, "method 'auto' has no option 'epsilon'; it has no options; 'maximus' has it"),
         ({"n_clusters": 1}, "from 2 to half"),
         ({"min_size": 60}, "min_size must be from 0 to"),
         ({"n_init": 0}, "at least 1"),

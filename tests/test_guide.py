@@ -218,6 +218,8 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
             Path(name).write_text("g1 g2 g3\ng3 g4\n", encoding="utf-8")
         elif name.endswith(".json") and "--keys" in words:
             Path(name).write_text('{"g1": ["x"], "g2": ["x", "y"], "g3": ["y"]}', encoding="utf-8")
+    if "crosstab.csv" in words:
+        Path("crosstab.csv").write_text("cluster,a,b\nx,5,1\ny,0,4\n", encoding="utf-8")
     if words[2:3] == ["M.npz"]:
         labels = pd.read_csv("labels.csv")["cluster"].to_numpy()
         np.savez("M.npz", matrix=(labels[:, None] == labels).astype(float))

@@ -235,8 +235,8 @@ def _methods(
         return (method,), ()
     if options:
         able = [name for name in METHODS if set(options) <= set(METHODS[name].options)]
-        named = f"use method {joined(map(repr, able), 'or')}" if able else "name the method that has them"
-        raise InputError(f"method 'auto' has no options; got {', '.join(options)}; {named}")
+        named = f"; {joined(map(repr, able))} {'has' if len(able) == 1 else 'have'} it" if able else ""
+        raise InputError(f"method 'auto' has no option {next(iter(options))!r}; it has no options{named}")
     chosen, left_out = [], []
     for name in AUTO:
         most = min(METHODS[name].most, AUTO_PAIRS) if METHODS[name].why == _SQUARE else METHODS[name].most
