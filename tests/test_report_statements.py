@@ -186,3 +186,78 @@ def test_intervals_hold_their_values():
     drawn = [row for row in rows if row["interval"] is not None]
     assert 0 < len(drawn) <= 50
     assert all(row["interval"][0] <= row["agreement"] <= row["interval"][1] for row in drawn)
+
+
+# --- how many clusters: what was read -----------------------------------------------------------------------------------
+
+
+def annotated(with_pca: bool):
+    """Three groups in ten genes, 200 cells, and a UMAP in which they are six."""
+    anndata = pytest.importorskip("anndata")
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], [70, 70, 60])
+    genes = np.eye(10)[truth] * 12 + rng.normal(size=(200, 10))
+    finer = truth * 2 + (np.arange(200) % 2)
+    found = anndata.AnnData(genes)
+    found.obsm["X_umap"] = np.column_stack([finer * 10.0, finer % 2 * 30.0]) + rng.normal(size=(200, 2))
+    if with_pca:
+        found.obsm["X_pca"] = genes[:, :5]
+    for i in range(3):
+        found.obs[f"leiden_{i}"] = [str(x) for x in np.where(rng.random(200) < 0.05, 0, finer)]
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("with_pca", [True, False])
+def test_a_file_of_cells_has_one_number_of_clusters(command, tmp_path, with_pca):
+    """`choose-k`, `cg.choose_k` and the report read the components or the data, never the UMAP, and say so."""
+    pytest.importorskip("h5py")
+    data = annotated(with_pca)
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    alone = cg.choose_k(data, random_state=0)
+    assert alone.k == 3  # the UMAP has six
+    said = command("choose-k", "cells.h5ad")
+    used = '.obsm["X_pca"]' if with_pca else ".X"
+    many = 5 if with_pca else 10
+    assert alone.sentence in " ".join(said.out.split())
+    assert f"{used} of cells.h5ad, {many} columns" in said.err
+    for r in (cg.report(data, progress=False), cg.report(data, axes=("X_umap_1", "X_umap_2"), progress=False)):
+        assert r.model.support.choice.sentence == alone.sentence
+        assert r.model.points.source.startswith(f"{used}, {many} columns")
+        assert r.model.points.axes == ("X_umap_1", "X_umap_2")
+    command("report", "cells.h5ad", "--columns", "leiden_*")
+    assert f"clusters of {used}, {many} columns" in (tmp_path / "report.html").read_text().replace("&#34;", '"')
+
+
+def test_umap_columns_of_a_table_are_for_pictures(command, tmp_path):
+    """Columns called UMAP_1 are drawn, and `choose_k` does not run on them unless they are named."""
+    data = annotated(False)
+    umap, genes = data.obsm["X_umap"], data.X
+    columns = {"UMAP_1": umap[:, 0], "UMAP_2": umap[:, 1]}
+    runs = {f"run {i}": np.array(data.obs[f"leiden_{i}"]) for i in range(3)}
+    both = cg.report(runs, data=columns | {f"gene {j}": genes[:, j] for j in range(10)}, progress=False)
+    assert both.model.support.choice.k == 3
+    assert both.model.points.axes == ("UMAP_1", "UMAP_2")
+    only = cg.report(runs, data=columns, progress=False)
+    assert only.model.points.axes == ("UMAP_1", "UMAP_2")
+    kind, sentence, _ = words.of_data(only.model)
+    assert kind == "cannot tell"
+    assert "coordinates of a picture" in sentence
+    (tmp_path / "umap.csv").write_text(
+        "UMAP_1,UMAP_2\n" + "\n".join(",".join(map(str, row)) for row in umap.tolist()) + "\n"
+    )
+    refused = command("choose-k", "umap.csv")
+    assert refused.code == 2
+    assert "UMAP_1 (coordinates of a picture)" in refused.err
+    assert command("choose-k", "umap.csv", "--columns", "UMAP_1,UMAP_2").code == 0
+
+
+def test_the_panel_says_which_is_which():
+    """One row for the data and one for the clusterings; a verdict is said once."""
+    rng = np.random.default_rng(0)
+    X = np.eye(3)[np.arange(90) % 3] * 9 + rng.normal(size=(90, 3))
+    page = cg.report({"a": X[:, 0] > 4, "b": X[:, 1] > 4, "c": np.arange(90) % 3}, data=X, progress=False).html
+    panel = re.sub(r"<[^>]*>", " ", page.partition('<table class="verdicts">')[2].partition("</table>")[0])
+    assert panel.split() == panel.replace("Cannot tell", "").split()
+    assert panel.index("The data") < panel.index("3 clusters (probability") < panel.index("The clusterings")
+    assert "choose_k tried 1 to 10 clusters of 3 columns: column 1, column 2, column 3" in panel

@@ -191,23 +191,26 @@ def _numbers(
 ) -> tuple[dict[str, ColumnLike], dict[str, ColumnLike], list[str]]:
     """The numeric columns of the data file by name: the named ones, or all that are not label columns or the reference."""
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import sorted_columns
-    from congruence.inputs.column_names import named_columns
+    from congruence.inputs.column_kinds import Sorting, sorted_columns
+    from congruence.inputs.column_names import PICTURE_NAMES, named_columns
     from congruence.inputs.formats import ANNDATA
 
-    if files.suffix_of(file) == ".npy" or (files.suffix_of(file) in ANNDATA and not (chosen or axes)):
-        picture = picture_in(file)
+    if files.suffix_of(file) == ".npy" or (files.suffix_of(file) in ANNDATA and not chosen):
         read = numbers_in(file, None, id)
-        return picture or read.numbers, read.others, [] if picture else read.notes
+        there = embeddings_in(file) if axes else picture_in(file)
+        return {**read.numbers, **{x: c for x, c in there.items() if x in axes or not axes}}, read.others, read.notes
     table = {**table_of(file), **embeddings_in(file)}
-    own = id if id in table else None
-    if chosen or axes:
-        wanted = list(dict.fromkeys([*named_columns(chosen, table, str(file), (own,)), *axes]))
+    own, notes = id if id in table else None, []
+    if chosen:
+        wanted = named_columns(chosen, table, str(file), (own,))
     else:
-        found = sorted_columns({x: c for x, c in table.items() if x not in labels or x == own}, id=own, is_data=True)
-        wanted = list(found.taken)
-    read = numbers_in(file, wanted, own, more=embeddings_in(file))
-    return read.numbers, read.others, [] if chosen or axes else [f"of {file}: {line}" for line in said_of(found)]
+        drawn = [x for x in table if PICTURE_NAMES.fullmatch(x)]
+        rest = {x: c for x, c in table.items() if (x not in labels and x not in drawn) or x == own}
+        found = sorted_columns(rest, id=own, is_data=True) if len(rest) > (own is not None) else Sorting({}, "data")
+        wanted = [*found.taken, *drawn]
+        notes = [f"of {file}: {line}" for line in said_of(found)]
+    read = numbers_in(file, list(dict.fromkeys([*wanted, *axes])), own, more=embeddings_in(file))
+    return read.numbers, read.others, notes
 
 
 def _without_labels(

@@ -11,6 +11,7 @@ from congruence.errors import InputError, some_of
 from congruence.inputs.column_names import (
     LABEL_NAMES,
     MEASURED_NAMES,
+    PICTURE_NAMES,
     kind_by_name,
     names_rows,
     other_references,
@@ -433,6 +434,10 @@ def _not_labels(found: ColumnKind) -> str:
     return "" if found.kind in ("labels", "memberships") else found.kind
 
 
+#: why coordinates of UMAP or t-SNE are left out
+PICTURE = "coordinates of a picture"
+
+
 def _not_data(name: str, column: ColumnLike, found: ColumnKind, measured: bool) -> str:
     """The kind of a column that is not a feature (id, label, text, or class codes), else ""."""
     import pyarrow.compute as pc
@@ -445,6 +450,8 @@ def _not_data(name: str, column: ColumnLike, found: ColumnKind, measured: bool) 
         return "id" if counting else ""
     if found.kind == "id":
         return "id"
+    if PICTURE_NAMES.fullmatch(name):
+        return PICTURE
     fractional = "fractional" in found.why
     if not fractional and (reference_among([name]) or LABEL_NAMES.fullmatch(name)):
         return "labels"

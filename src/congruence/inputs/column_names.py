@@ -36,6 +36,11 @@ MEASURED_NAMES = re.compile(
     re.IGNORECASE,
 )
 
+#: column names that mean coordinates of a picture, in which distances and densities are not those of the data
+PICTURE_NAMES = re.compile(
+    r"(X_)?(umap|t-?sne|draw_graph_fa|force_?atlas2?|phate|trimap|pacmap)[_ .-]?\d*", re.IGNORECASE
+)
+
 #: column names that mean steps in time: a word for time with a number, or a date
 STEP_NAMES = re.compile(
     r"(?P<stem>.*?(?:week|day|month|year|quarter|step|time|wave|release|version|snapshot|round|epoch|period|[twvq]))[_ .-]?\d+"

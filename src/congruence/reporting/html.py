@@ -22,7 +22,6 @@ from congruence.formulas.references import REFERENCES
 from congruence.inputs.cover import Cover, CoverLabels
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.formats import picture_of
 from congruence.inputs.frames import make_frame
 from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
@@ -256,7 +255,7 @@ def report(
             clusterings, out, reference=reference, measures=measures, unassigned=unassigned, noise=noise, title=title,
             command=command, random_state=random_state, threads=threads, progress=progress,
         )  # fmt: skip
-    if data is None and hasattr(clusterings, "obsm") and (axes is not None or picture_of(clusterings)):
+    if data is None and hasattr(clusterings, "obsm"):
         data = clusterings
     model = build(
         clusterings, reference=reference, data=data, axes=axes, ids=ids, measures=measures, n_clusters=n_clusters,
@@ -337,9 +336,7 @@ def _said(model: Model) -> Record:
         "plain": [words.plain_name(m) for m in shown],
         "definitions": [(m, words.plain_name(m), REFERENCES.get(m.reference, m.reference)) for m in every],
         "terms": TERMS.items(),
-        "verdict": words.how_many(model),
-        "of_data": words.of_data(model),
-        "data_notes": _data_notes(model),
+        "panel": _panel(model),
         "groups_said": _groups_said(model),
         "ranking_said": _ranking_said(model),
         "choice_notes": [],
@@ -365,13 +362,42 @@ def _said(model: Model) -> Record:
     return found
 
 
+def _panel(model: Model) -> list[tuple[str, str, str, str, str]]:
+    """The statements on the number of clusters: what says it, an id, the verdict, the sentence without the verdict, and notes."""
+    found = []
+    data = words.of_data(model)
+    if data is not None:
+        kind, *texts = data
+        found.append(("The data", "data-verdict", kind, " ".join(texts), " ".join(_data_notes(model))))
+    kind, text = words.how_many(model)
+    found.append(
+        (
+            "The clusterings",
+            "verdict",
+            kind,
+            text,
+            "How often clusterings with the same number agree; less reliable than the data.",
+        )
+    )
+    return [(who, name, kind, _without(kind, text), note) for who, name, kind, text, note in found]
+
+
+def _without(verdict: str, text: str) -> str:
+    """A sentence without the verdict at its beginning, which is shown before it."""
+    rest = text[len(verdict) :].lstrip(".: ") if text.lower().startswith(verdict) else text
+    return f"{rest[:1].upper()}{rest[1:]}"
+
+
 def _data_notes(model: Model) -> list[str]:
     """How the number of clusters was found in the data: numbers tried, points used, time."""
     if model.support is None or model.support.choice is None:
         return []
     choice = model.support.choice
     said = [f"{note[0].upper()}{note[1:]}." for note in choice.notes]
-    tried = f"choose_k tried {choice.ks[0]} to {choice.ks[-1]} clusters, which took {model.support.seconds:.1f} s."
+    tried = (
+        f"choose_k tried {choice.ks[0]} to {choice.ks[-1]} clusters of {model.points.source}, which took "
+        f"{model.support.seconds:.1f} s."
+    )
     return [tried, *said]
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.comparison.pair import compare
-from congruence.errors import InputError, hint, names_in, some_of
+from congruence.errors import InputError, counted, hint, names_in, some_of
 from congruence.figures.features import numbers_of
 from congruence.inputs.alignment import check_index
+from congruence.inputs.column_names import PICTURE_NAMES
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import embedding_columns, matrix_of, picture_of
 from congruence.inputs.frames import make_frame
@@ -42,6 +43,8 @@ class Points:
     #: the numbers, points × features, and the names of the features
     numbers: Array | None = None
     features: tuple[str, ...] = ()
+    #: what the numbers are, as X_pca, 30 columns
+    source: str = ""
 
 
 def points_of(e: Ensemble, ids: ColumnLike, data: PointsLike, axes: Sequence[str] | None, random_state: Seed) -> Points:
@@ -52,17 +55,25 @@ def points_of(e: Ensemble, ids: ColumnLike, data: PointsLike, axes: Sequence[str
     frame: Frame = data
     if frame_kind(data) == "pandas" and len(frame) == e.n_points:
         check_index(e, data, "the data", "the clusterings")
-    plane = None
-    if hasattr(data, "obsm"):  # AnnData: an embedding to draw, and the data for choose_k
+    plane, source = None, ""
+    if hasattr(data, "obsm"):  # AnnData: an embedding to draw, and the data themselves for choose_k
         plane = embedding_columns(data) if axes is not None else picture_of(data)
-        matrix, called, _ = matrix_of(data)
-        data = dict(zip(called, np.asarray(matrix).T, strict=True)) if "X_pca" in data.obsm else plane or matrix
-    X, names = numbers_of(data, e.n_points)
+        matrix, called, source = matrix_of(data)
+        X, names = numbers_of(matrix, e.n_points)[0], tuple(called)
+    else:
+        X, names = numbers_of(data, e.n_points)
+    pictured = [j for j, name in enumerate(names) if PICTURE_NAMES.fullmatch(name)]
+    if pictured and plane is None and axes is None and len(pictured) > 1:
+        plane = {names[j]: X[:, j] for j in pictured[:2]}
     place, shown, about = _plane(*numbers_of(plane, e.n_points), axes) if plane else _plane(X, names, axes)
+    if pictured:
+        kept = [j for j in range(len(names)) if j not in pictured]
+        X, names = X[:, kept], tuple(names[j] for j in kept)
+    source = f"{source + ', ' if source else ''}{counted(len(names), 'column')}: {some_of(names, 6)}"
     drawn = None
     if e.n_points > MOST_DRAWN:
         drawn = np.sort(np.random.default_rng(random_state).choice(e.n_points, MOST_DRAWN, replace=False))
-    return Points(named, place, shown, about, drawn, X, names)
+    return Points(named, place, shown, about, drawn, X if names else None, names, source)
 
 
 def _ids(ids: ColumnLike, e: Ensemble) -> tuple[str, ...] | None:
@@ -113,6 +124,10 @@ def _plane(X: Array, names: tuple[str, ...], axes: Sequence[str] | None) -> tupl
 
 # --- the number of clusters in the data, by `choose_k` ----------------------------------------------------------------
 
+ONLY_PICTURE = (
+    "the only numbers are coordinates of a picture, such as UMAP or t-SNE, where gaps are not gaps between clusters; pass the "
+    "data, or name these columns to `congruence choose-k`"
+)
 #: most cells of the points used; more would take minutes
 MOST_CELLS = 1_000_000
 
@@ -142,7 +157,7 @@ def support_of(points: Points, e: Ensemble, counted: Sequence[int], random_state
     """
     X = points.numbers
     if X is None:
-        return None
+        return None if points.place is None else Support(None, ONLY_PICTURE, None, 0.0)
     started = time.perf_counter()
     n, d = X.shape
     if min(n, MOST_POINTS) * d > MOST_CELLS:
