@@ -212,7 +212,7 @@ def _tracks() -> Any:
     return cg.track(steps).plot(backend="matplotlib")
 
 
-@figure("density_profiles", "Clusters move from the fourth window on. `cg.drift(windows).plot()`")
+@figure("drift", "Clusters move from the fourth window on. `cg.drift(windows).plot()`")
 def _drift() -> Any:
     rng = np.random.default_rng(0)
     windows = []

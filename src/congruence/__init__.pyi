@@ -23,10 +23,12 @@ from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.scanned import ConsensusFiles
 from congruence.consensus_clustering.search import consensus
 from congruence.density.binning import Binning
+from congruence.density.changes import Drift
 from congruence.density.counting import density_profile
 from congruence.density.profile import Profile
+from congruence.density.saving import load_profile
 from congruence.density.similarity import ProfileComparison, compare_profiles
-from congruence.density.windows import Drift, drift
+from congruence.density.windows import drift
 from congruence.ensembles.agreement import consensus_blocks, consensus_index, consensus_matrix, member_agreement
 from congruence.ensembles.block_sums import PairSums, pair_sums
 from congruence.ensembles.distribution import consensus_cdf, delta_area
@@ -82,9 +84,9 @@ __all__ = [
     "compare_all", "compare_cuts", "compare_profiles", "compare_to", "confidence_interval", "consensus", "consensus_blocks",
     "consensus_cdf", "consensus_index", "consensus_matrix", "consensus_silhouette", "contingency", "cut_curve", "delta_area",
     "density_profile", "dissimilarity_quality", "drift", "dunn", "element_scores", "figure", "from_long", "generate",
-    "item_consensus", "match", "measures", "member_agreement", "merge", "pair_sums", "partial_tables", "permutation_test",
-    "permutation_tests", "random_partitions", "rank", "read_cover", "relabel", "report", "resolutions", "scan", "scorer",
-    "select_members", "stability", "tanglegram", "track",
+    "item_consensus", "load_profile", "match", "measures", "member_agreement", "merge", "pair_sums", "partial_tables",
+    "permutation_test", "permutation_tests", "random_partitions", "rank", "read_cover", "relabel", "report", "resolutions",
+    "scan", "scorer", "select_members", "stability", "tanglegram", "track",
 ]
 
 #: keys and aliases of the measures, and the consensus methods

@@ -22,6 +22,8 @@ METHODS = ("width", "frequency", "mdl")
 
 #: maximum number of bins of a numeric attribute
 MOST_BINS = 1_000_000
+#: with robust=True the range ends this many times the distance of two quantiles beyond them: quartiles, or if equal others
+FAR, TAILS = 3.0, (0.25, 0.1, 0.05, 0.01)
 
 
 class Binning:
@@ -38,6 +40,8 @@ class Binning:
         nominal: Names of numeric attributes to treat as nominal. Default: none.
         spare: Whether there is always a bin for missing values, and one for nominal values that `fit` has not seen;
             for streams. Default False.
+        robust: Whether far values do not widen the bins of method "width": the range ends three interquartile ranges beyond
+            the quartiles, and what lies outside counts in the first or last bin. Default False.
 
     Raises:
         InputError: If an argument is invalid.
@@ -62,6 +66,7 @@ class Binning:
         *,
         nominal: Sequence[str | int] = (),
         spare: bool = False,
+        robust: bool = False,
     ) -> None:
         refuse_idle(Binning, locals())
         if method not in METHODS:
@@ -71,6 +76,7 @@ class Binning:
             raise InputError(f"bins must be a whole number from 1 to {MOST_BINS:,}, not {bins!r}")
         self.method, self.bins = method, int(bins)
         self.nominal, self.spare = tuple(names_in(nominal, "nominal")), yes_or_no(spare, "spare")
+        self.robust = yes_or_no(robust, "robust")
         self.attributes: tuple[Attribute, ...] = ()
 
     def fit(self, X: PointsLike, labels: ClusteringLike | None = None) -> Binning:
@@ -117,6 +123,8 @@ class Binning:
             return Attribute(name, takes_unseen=self.spare, takes_missing=True)
         if not np.isfinite([low, high]).all():
             raise InputError(f"attribute {name!r} has infinite values; clip or drop them before the bins are fitted")
+        if self.robust:
+            low, high = _without_far(on_host(column), low, high)
         if self.method == "width":
             cuts = _width_cuts(low, high, self.bins)
         else:
@@ -344,6 +352,20 @@ def _check_gaps(a: Attribute, gaps: int) -> None:
             f"attribute {a.name!r} has {gaps} missing values here and had none when its bins were fitted; fit on all data, "
             "or pass Binning(spare=True)"
         )
+
+
+def _without_far(column: Array, low: float, high: float) -> tuple[float, float]:
+    """The range without values far beyond the quartiles; if these are equal, beyond quantiles farther out.
+
+    >>> _without_far(np.array([1.0, 2, 3, 4, 5, 6, 7, 1e6]), 1.0, 1e6)
+    (1.0, 16.75)
+    """
+    values = column[~np.isnan(column)]
+    for tail in TAILS:
+        left, right = np.quantile(values, [tail, 1 - tail])
+        if right > left:
+            return max(low, float(left - FAR * (right - left))), min(high, float(right + FAR * (right - left)))
+    return low, high
 
 
 def _width_cuts(low: float, high: float, bins: int) -> Array:

@@ -86,6 +86,14 @@ def profile_of(
     bivariate: bool = False, threads: int | None = None, engine: EngineName = "auto",
 ) -> Profile:  # fmt: skip
     """The profile of labels of the points of X, which are the first to be binned if the bins are not fitted."""
+    columns, clustering = ready(X, labels, binning, options, window)
+    return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads, engine=engine)[0]
+
+
+def ready(
+    X: PointsLike, labels: ClusteringLike, binning: Binning, options: InputOptions, window: str = ""
+) -> tuple[Columns, Clustering]:
+    """The checked columns and labels of the points of X, which are the first to be binned if the bins are not fitted."""
     who = f"{window}: labels" if window else "labels"
     raw = as_disjoint(labels, who)
     check_index(raw, X, f"the labels of {window}" if window else "labels")
@@ -96,7 +104,7 @@ def profile_of(
     if len(columns) != len(clustering):
         has = f"{window} has" if window else "there are"
         raise InputError(f"{has} {len(columns)} points and {len(clustering)} labels; give one label per point")
-    return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads, engine=engine)[0]
+    return columns, clustering
 
 
 def counted(

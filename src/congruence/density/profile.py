@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.errors import InputError, counted, real_number, refused, some_of, whole_number
 from congruence.statistics.tables import Array, AsJson, union
-from congruence.typing import Frame, Label, Record, Scalar
+from congruence.typing import Frame, Label, PathLike, Record, Scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,7 @@ class Profile(AsJson):
         attributes: The attributes and their bins.
         sizes: Number of points per cluster.
         outside: Number of values outside the fitted range, per attribute.
+        detail: The profile of the same points in finer bins, or None; `cg.drift` tests windows in them.
 
     >>> import congruence as cg
     >>> p = cg.density_profile([[0.0], [1.0], [9.0], [10.0]], ["x", "x", "y", "y"], cg.Binning(bins=2))
@@ -95,6 +96,7 @@ class Profile(AsJson):
     attributes: tuple[Attribute, ...]
     sizes: Array
     outside: Array
+    detail: Profile | None = None
 
     @classmethod
     def of(cls, counts: Array, n_bins: Sequence[int] | None = None, clusters: Sequence[Label] | None = None) -> Profile:
@@ -153,7 +155,7 @@ class Profile(AsJson):
             factor: Factor of all counts.
         """
         factor = real_number(factor, "factor", 0, 1e15)
-        return replace(self, counts=self.counts * factor, sizes=self.sizes * factor)
+        return replace(self, counts=self.counts * factor, sizes=self.sizes * factor, detail=None)
 
     def check_same_bins(self, other: Profile) -> None:
         """Raise if two profiles have different bins.
@@ -185,7 +187,20 @@ class Profile(AsJson):
             counts[place] += profile.counts
             sizes[place] += profile.sizes
         outside = self.outside + other.outside
-        return Profile(counts=counts, clusters=clusters, attributes=self.attributes, sizes=sizes, outside=outside)
+        detail = None if self.detail is None or other.detail is None else self.detail + other.detail
+        return Profile(
+            counts=counts, clusters=clusters, attributes=self.attributes, sizes=sizes, outside=outside, detail=detail
+        )
+
+    def save(self, path: PathLike) -> None:
+        """Write to a file that `cg.load_profile` reads.
+
+        Args:
+            path: The file, named .npz.
+        """
+        from congruence.density.saving import save_profile  # late import; avoids a cycle
+
+        save_profile(self, path)
 
     def to_dict(self) -> Record:
         """The columns of `to_frame`: cluster, attribute, bin and count of each cell."""

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from congruence.comparison.presenting import Result, number, plain
 from congruence.density.binning import Binning
+from congruence.density.changes import Drift
 from congruence.density.columns import Columns, as_columns, raw_columns
-from congruence.density.counting import profile_of
+from congruence.density.counting import counted, ready
 from congruence.density.profile import Profile
-from congruence.density.similarity import ProfileComparison, compare_profiles
+from congruence.density.refining import folded, refined
+from congruence.density.saving import load_profile
+from congruence.density.similarity import compare_profiles
+from congruence.density.watching import Finding, Watch
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint, joined, names_in, one_of
+from congruence.errors import InputError, hint, joined, names_in, one_of, real_number
 from congruence.inputs.alignment import InputOptions
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.encoding import too_far_for_python
 from congruence.inputs.files import pick
-from congruence.inputs.frames import text_grid
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import Labels, frame_kind, in_memory, noise_caution
 from congruence.statistics.tables import Array
@@ -36,155 +39,79 @@ from congruence.typing import (
     Frame,
     Label,
     NoiseLike,
+    OptionValue,
+    PathLike,
     PointsLike,
     ProgressLike,
-    Record,
 )
 
-#: number of attributes and clusters named per step
-SHOWN = 3
+#: windows with values outside the bins that have a note of their own
+MOST_NOTES = 3
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Drift(Result):
-    """ADCO of each window with the previous and with the first, and what changed.
+@dataclass
+class Bins:
+    """The bins of a stream: fitted on the first window that is counted, and never again.
 
     Attributes:
-        windows: Names of the windows.
-        profiles: Profile of each window.
-        steps: Comparison of each window with the previous one.
-        from_first: Comparison of each window with the first.
-        measure: Key of the measure.
-        notes: Cautions about the input.
-
-    >>> import congruence as cg
-    >>> early, late = [[0.0], [1.0], [9.0], [10.0]], [[0.0], [1.0], [4.0], [5.0]]
-    >>> d = cg.drift([(early, [0, 0, 1, 1]), (early, [1, 1, 0, 0]), (late, [0, 0, 1, 1])], bins=5)
-    >>> d.previous.tolist(), d.first.tolist()
-    ([1.0, 0.5], [1.0, 0.5])
-    >>> d.moved_clusters(2)
-    [(0, None, 0.0), (None, 1, 0.0)]
+        coarse: The bins of the measure.
+        fine: The finer bins in which windows are tested; None until the first window.
+        unassigned: What points in no cluster are.
+        noise: Labels that mean "in no cluster".
+        threads: Number of threads.
     """
 
-    windows: tuple[Label, ...]
-    profiles: tuple[Profile, ...] = field(repr=False)
-    steps: tuple[ProfileComparison, ...] = field(repr=False)
-    from_first: tuple[ProfileComparison, ...] = field(repr=False)
-    measure: str = "adco"
-    notes: tuple[str, ...] = ()
+    coarse: Binning
+    fine: Binning | None = None
+    unassigned: Unassigned = "error"
+    noise: NoiseLike = None
+    threads: int | None = None
 
-    @property
-    def previous(self) -> Array:
-        """The measure of each window, from the second on, with the previous one."""
-        return np.array([step[self.measure] for step in self.steps])
-
-    @property
-    def first(self) -> Array:
-        """The measure of each window, from the second on, with the first."""
-        return np.array([step[self.measure] for step in self.from_first])
-
-    def moved_attributes(
-        self, window: int, since: Literal["previous", "first"] = "previous"
-    ) -> list[tuple[str, float]]:
-        """Attributes of a window (1 is the second), the most changed first, with their similarity to the earlier window.
+    @classmethod
+    def of(
+        cls,
+        reference: Profile | str,
+        binning: str | Binning,
+        bins: int,
+        nominal: Sequence[str | int],
+        **same: OptionValue,
+    ) -> Bins:
+        """The bins of a reference: of a profile its own, else those that the options say.
 
         Args:
-            window: Number of the window; 1 is the second.
-            since: "previous" (default) or "first": what it is compared with.
-
-        Raises:
-            InputError: If an argument is invalid.
+            reference: A profile, or the word for the window that it is.
+            binning: As in `drift`.
+            bins: As in `drift`.
+            nominal: As in `drift`.
+            same: The other attributes.
         """
-        rows = self._step(window, since).attributes
-        return sorted(((name, own) for name, _, own, *_ in rows), key=lambda row: row[1])
-
-    def moved_clusters(
-        self, window: int, since: Literal["previous", "first"] = "previous"
-    ) -> list[tuple[Label, Label, float]]:
-        """Clusters before and now, the most changed first, with their similarity; None if one has no counterpart.
-
-        Args:
-            window: Number of the window; 1 is the second.
-            since: "previous" (default) or "first": what it is compared with.
-
-        Raises:
-            InputError: If an argument is invalid.
-        """
-        step = self._step(window, since)
-        rows: list[tuple[Label, Label, float]] = [
-            (a, b, similar) for a, b, _, similar, *_ in step.matches if similar < 1 - 1e-12
-        ]
-        rows += [(a, None, 0.0) for a in step.only_a] + [(None, b, 0.0) for b in step.only_b]
-        return sorted(rows, key=lambda row: row[2])
-
-    def _step(self, window: int, since: str) -> ProfileComparison:
-        one_of("since", since, ("previous", "first"))
-        if not 1 <= window < len(self.windows):
-            raise InputError(f"window must be from 1 (the second) to {len(self.windows) - 1}, not {window}")
-        return (self.steps if since == "previous" else self.from_first)[window - 1]
-
-    def rows(self) -> list[Record]:
-        """One row per window: points, clusters, the measure with the previous and the first window, and what changed most."""
-        found = []
-        for i, (name, profile) in enumerate(zip(self.windows, self.profiles, strict=True)):
-            row: Record = {"window": name, "points": profile.n, "clusters": len(profile.clusters)}
-            row |= {
-                "previous": None,
-                "first": None,
-                "outside": int(profile.outside.sum()),
-                "attributes": "",
-                "clusters moved": "",
-            }
-            if i:
-                row["previous"], row["first"] = self.steps[i - 1][self.measure], self.from_first[i - 1][self.measure]
-                moved = [n for n, own in self.moved_attributes(i)[:SHOWN] if own < 1 - 1e-12]
-                row["attributes"] = ", ".join(moved)
-                row["clusters moved"] = ", ".join(_moved(*m) for m in self.moved_clusters(i)[:SHOWN])
-            found.append(row)
-        return found
-
-    def table_columns(self) -> Record:
-        """One row per window: points, clusters, the measure, and what changed most."""
-        rows = self.rows()
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        return {**columns, "window": [str(name) for name in columns["window"]]}
-
-    def to_dict(self) -> Record:
-        """The measure, one row per window, all steps, and the notes, as plain Python values."""
-        return dict(
-            plain(
-                {
-                    "measure": self.measure,
-                    "windows": self.rows(),
-                    "steps": [step.facts() for step in self.steps],
-                    "from_first": [step.facts() for step in self.from_first],
-                    "notes": self.notes,
-                }
+        if not isinstance(reference, Profile):
+            chosen = (
+                copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal, robust=True)  # type: ignore[arg-type]
             )
-        )
+            chosen.spare = chosen.spare or not chosen.is_fitted
+            return cls(chosen, **same)
+        if binning != "width" or bins != Binning().bins or len(nominal):
+            raise InputError("the bins are those of the reference profile; leave out binning, bins and nominal")
+        levels = []
+        for level in (reference, reference.detail or reference):
+            levels.append(Binning())
+            levels[-1].attributes = level.attributes
+        return cls(*levels, **same)  # type: ignore[arg-type]
 
-    def __repr__(self) -> str:
-        rows = self.rows()
-        head = ["points", "clusters", "previous", "first", "attributes moved", "clusters moved"]
-        cells = [
-            [
-                f"{row['points']:g}", str(row["clusters"]),
-                *("" if row[x] is None else number(row[x]) for x in ("previous", "first")),
-                row["attributes"], row["clusters moved"],
-            ]
-            for row in rows
-        ]  # fmt: skip
-        title = f"{len(rows)} windows, {self.measure} with the previous and with the first"
-        grid = text_grid(cells, [str(row["window"]) for row in rows], head, left=True)
-        return "\n".join([title, grid, *(f"note: {n}" for n in self.notes)])
+    def profile(self, name: Label, X: PointsLike, labels: ClusteringLike) -> Profile:
+        """The profile of a window or of a part of it.
 
-
-def _moved(before: Label, now: Label, similar: float) -> str:
-    if before is None:
-        return f"{now} (new)"
-    if now is None:
-        return f"{before} (gone)"
-    return f"{now if before == now else f'{before} → {now}'} ({similar:.2f})"
+        Args:
+            name: Its name.
+            X: Its data.
+            labels: Its labels.
+        """
+        options = InputOptions(unassigned=self.unassigned, noise=self.noise)
+        columns, clustering = ready(X, labels, self.coarse, options, f"window {name}")
+        if self.fine is None:
+            self.fine = refined(self.coarse, columns, clustering if isinstance(clustering, Labels) else None)
+        return folded(counted(columns, [clustering], self.fine, threads=self.threads)[0], self.coarse.attributes)
 
 
 def drift(
@@ -200,14 +127,22 @@ def drift(
     sizes: Literal["given", "scaled"] = "given",
     unassigned: Unassigned = "error",
     noise: NoiseLike = None,
+    reference: Literal["first", "previous"] | Profile | PathLike = "first",
+    alpha: float = 0.01,
+    threshold: float | None = None,
     threads: int | None = None,
     progress: ProgressLike = None,
 ) -> Drift:
-    """How a clustering changes from window to window: ADCO with the previous and the first window, and what changed.
+    """How a clustering changes from window to window: ADCO, a p-value and an alarm for each, and what moved.
 
     The windows of a table are sorted: numbers and dates ascending, ordered categories as listed, text alphabetically.
-    Parts of a stream with the same name are added. Bins are fitted on the whole table, or on the first part of a stream;
-    later values outside them count in the first or last bin, and a note says so.
+    Parts of a stream with the same name are added. Bins are fitted on the first window, or the first part of a stream, and
+    never again, so later windows do not change what was said of earlier ones. Values outside count in the first or last
+    bin, and a note says so.
+
+    Every window is tested against the reference: the sizes of the clusters, and every feature within each cluster. Clusters
+    are matched by where they lie, so renamed labels are no change. The p-value is corrected for all tests of the window.
+    Window i is an alarm if its p-value is at most its share of alpha, 1 / (1.07 (i + 2) ln² (i + 2)).
 
     Args:
         windows: A table, or a stream of (X, labels) or (name, X, labels), read once.
@@ -225,12 +160,17 @@ def drift(
             "cluster" puts all in one cluster.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
             labels. Default None.
+        reference: What windows are tested against: "first" (default) or "previous" window, or a `Profile`, or the path of a
+            saved one; its bins are then used.
+        alpha: Probability of any false alarm over all windows, however many follow. Default 0.01.
+        threshold: There is an alarm too if the measure with the first window (or with the profile given) is worse than
+            this. Default None.
         threads: Number of threads; it does not change results. Default None: all cores.
         progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
             terminal.
 
     Returns:
-        A `Drift`: `.previous`, `.first`, `.moved_clusters(i)`, `.moved_attributes(i)`, `.to_frame()`.
+        A `Drift`: `.frame` with one row per window, `.moved` with one row per change, `.previous`, `.first`, `.sentence`.
 
     Raises:
         InputError: If an argument is invalid.
@@ -242,14 +182,23 @@ def drift(
     >>> table = {"day": [1, 1, 2, 2, 3, 3], "x": [0, 9, 0, 9, 9, 9], "kind": ["a", "b", "a", "b", "a", "b"]}
     >>> cg.drift(table, labels="kind", window="day").previous.round(3).tolist()
     [1.0, 0.5]
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).normal(size=(5, 200)) + 3 * np.arange(200) % 2 * 9
+    >>> x[4, ::2] += 1
+    >>> d = cg.drift([(day[:, None], np.arange(200) % 2) for day in x])
+    >>> d.frame["alarm"].tolist(), d.moved[["window", "cluster", "feature", "direction"]].values.tolist()
+    ([False, False, False, False, True], [[4, 0, 'x0', 'up']])
     """
     refuse_idle(drift, locals())
     record = _measure_of(measure)
     one_of("sizes", sizes, ("given", "scaled"))
-    chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal, spare=True)  # type: ignore[arg-type]
+    alpha = real_number(alpha, "alpha", 0, 1)
+    threshold = None if threshold is None else real_number(threshold, "threshold", 0, 2)
+    reference = reference_of(reference)
+    own = Bins.of(reference, binning, bins, nominal, unassigned=unassigned, noise=noise, threads=threads)
     notes: list[str] = []
     if labels is not None or window is not None:
-        parts, total = _from_table(windows, labels, window, features, chosen)
+        parts, total = _from_table(windows, labels, window, features, own.coarse)
     else:
         if features is not None:
             raise InputError(
@@ -257,11 +206,10 @@ def drift(
             )
         parts, total = _from_stream(windows), 0
     profiles: dict[Label, Profile] = {}
-    options = InputOptions(unassigned=unassigned, noise=noise)
     with Progress(total, progress if total else False, "windows") as bar:
         for i, (name, X, marks) in enumerate(parts):
             title = i if name is None else name
-            profile = profile_of(X, marks, chosen, options, f"window {title}", threads=threads)
+            profile = own.profile(title, X, marks)
             alone = unassigned == "singletons" and "unassigned 1" in profile.clusters
             if alone and title in profiles and "unassigned 1" in profiles[title].clusters:
                 raise InputError(
@@ -270,18 +218,22 @@ def drift(
                 )
             profiles[title] = profiles[title] + profile if title in profiles else profile
             bar.add(1)
-    if len(profiles) < 2:
+    if len(profiles) < 2 - isinstance(reference, Profile):
         raise InputError(f"drift needs at least two windows, but there {'is only one' if profiles else 'are none'}")
-    for name, profile in profiles.items():
-        if profile.outside.any():
-            worst, beyond = int(np.argmax(profile.outside)), int(profile.outside.sum())
-            values = "1 value is" if beyond == 1 else f"{beyond} values are"
-            notes.append(f"window {name}: {values} outside the bins, most in {profile.names[worst]}")
+    notes += _outside(profiles)
     listed = list(profiles.values())
     # a measure that ignores sizes also ignores them in the changes
     even: Literal["given", "scaled"] = "scaled" if record == "adco_cosine" else sizes
     steps = [compare_profiles(p, q, sizes=even) for p, q in pairwise(listed)]
-    first = [steps[0], *(compare_profiles(listed[0], q, sizes=even) for q in listed[2:])]
+    start = reference if isinstance(reference, Profile) else listed[0]
+    tested = listed if isinstance(reference, Profile) else listed[1:]
+    first = [steps[0] if q is listed[1] and start is listed[0] else compare_profiles(start, q, sizes=even)
+             for q in tested] if len(listed) > 1 else [compare_profiles(start, q, sizes=even) for q in tested]  # fmt: skip
+    watch = Watch(
+        start.detail or start, alpha, "previous" if isinstance(reference, str) and reference == "previous" else "first"
+    )
+    findings: list[Finding | None] = [None] * (len(listed) - len(tested))
+    findings += [watch.test(name, q.detail or q) for name, q in zip([*profiles][-len(tested) :], tested, strict=True)]
     if noise is None:
         notes += noise_caution([c for p in listed for c in p.clusters], "the clustering")
     many = [p.n for p in listed]
@@ -291,9 +243,40 @@ def drift(
             "pass sizes='scaled'"
         )
     return Drift(
-        windows=tuple(profiles), profiles=tuple(listed), steps=tuple(steps), from_first=tuple(first), measure=record,
-        notes=tuple(notes),
+        windows=tuple(profiles), profiles=tuple(listed), steps=tuple(steps), from_first=tuple(first), reference=start,
+        findings=tuple(findings), alpha=alpha, threshold=threshold, measure=record, notes=tuple(notes),
     )  # fmt: skip
+
+
+def reference_of(reference: str | Profile | PathLike) -> Literal["first", "previous"] | Profile:
+    """What windows are tested against: a word, or a profile, which may be in a file.
+
+    Args:
+        reference: "first", "previous", a profile or its path.
+    """
+    if isinstance(reference, str | os.PathLike) and reference not in ("first", "previous"):
+        if os.path.splitext(reference)[1] != ".npz":
+            one_of("reference", reference, ("first", "previous"))
+        return load_profile(reference)
+    if not isinstance(reference, Profile | str):
+        raise InputError(
+            f"reference must be 'first', 'previous', a Profile or its path; got {type(reference).__name__}"
+        )
+    return reference  # type: ignore[return-value]
+
+
+def _outside(profiles: Mapping[Label, Profile]) -> list[str]:
+    """Notes on values outside the bins: one per window, or one for all if there are many windows."""
+    found = {name: p for name, p in profiles.items() if p.outside.any()}
+    said = []
+    for name, profile in found.items():
+        worst, beyond = int(np.argmax(profile.outside)), int(profile.outside.sum())
+        values = "1 value is" if beyond == 1 else f"{beyond:,} values are"
+        said.append((beyond, f"window {name}: {values} outside the bins, most in {profile.names[worst]}"))
+    if len(said) <= MOST_NOTES:
+        return [note for _, note in said]
+    total = f"{sum(x for x, _ in said):,} values in {len(said):,} windows are outside the bins"
+    return [f"{total}; most in {max(said)[1]}"]
 
 
 def _measure_of(name: str) -> str:
@@ -334,7 +317,7 @@ def _from_stream(windows: object) -> Iterable[tuple[Label, PointsLike, Clusterin
 def _from_table(
     table: Frame, labels: str | None, window: str | None, features: Sequence[str] | None, binning: Binning
 ) -> tuple[Iterable[tuple[Label, PointsLike, ClusteringLike]], int]:
-    """The windows of a table one by one, and their number; fits the bins on the whole table."""
+    """The windows of a table one by one, and their number."""
     if labels is None or window is None:
         raise InputError("a table needs both names: labels='cluster' and window='day'")
     if labels == window:
@@ -361,8 +344,6 @@ def _from_table(
     if (gaps := int((when == len(order)).sum())) > 0:
         raise InputError(f"{gaps} rows have no window (column {window!r}); drop them first")
     data = as_columns({name: columns[name] for name in chosen}, binning.nominal_names)
-    if not binning.is_fitted:
-        binning.fit(data, what)
 
     def parts() -> Iterable[tuple[Label, Columns, Labels]]:
         ends = np.cumsum(np.bincount(when, minlength=len(order)))

@@ -9,7 +9,7 @@ from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.pair import Comparison
 from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
-from congruence.density.windows import Drift
+from congruence.density.changes import Drift
 from congruence.errors import InputError, joined, one_of
 from congruence.hierarchies.curves import CutCurve
 from congruence.hierarchies.cut_tables import CutTable

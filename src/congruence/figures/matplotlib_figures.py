@@ -8,7 +8,7 @@ from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.pair import Comparison
 from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
-from congruence.density.windows import Drift
+from congruence.density.changes import Drift
 from congruence.figures.cards import cards_of
 from congruence.figures.layout import (
     EIGHT,

@@ -9,7 +9,7 @@ from congruence.comparison.pair import Comparison
 from congruence.comparison.presenting import number
 from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
-from congruence.density.windows import Drift
+from congruence.density.changes import Drift
 from congruence.figures.cards import cards_of
 from congruence.figures.layout import (
     EIGHT,

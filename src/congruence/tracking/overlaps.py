@@ -77,21 +77,21 @@ def probability(overlap: Overlap) -> Array:
     return upper_tail(overlap.shared, present - gone, *here)
 
 
-def upper_tail(shared: Array, n: int, a: Array, b: Array) -> Array:
+def upper_tail(shared: Array, n: int | Array, a: Array, b: Array) -> Array:
     """The hypergeometric probability of at least this many points in common between a and b of n points.
 
     Args:
         shared: Points in common.
-        n: Number of points.
+        n: Number of points, one for all or one each.
         a: Sizes of the first sets.
         b: Sizes of the second sets.
 
     >>> upper_tail(np.array([2, 1]), 4, np.array([2, 2]), np.array([2, 2])).round(4).tolist()
     [0.1667, 0.8333]
     """
-    x, a, b = (np.asarray(v, dtype=np.float64) for v in (shared, a, b))
+    x, n, a, b = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (shared, n, a, b)))
     most, least = np.minimum(a, b), np.maximum(a + b - n, 0)
-    up = x > a * b / max(n, 1)  # sum the tail that falls off, from its largest term
+    up = x > a * b / np.maximum(n, 1)  # sum the tail that falls off, from its largest term
     at = np.clip(np.where(up, x, x - 1), least, most)
     log_term = (
         gammaln(a + 1) - gammaln(at + 1) - gammaln(a - at + 1) + gammaln(n - a + 1) - gammaln(b - at + 1)
@@ -104,8 +104,8 @@ def upper_tail(shared: Array, n: int, a: Array, b: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(
                 up[i],
-                (a[i] - at[i]) * (b[i] - at[i]) / ((at[i] + 1) * (n - a[i] - b[i] + at[i] + 1)),
-                at[i] * (n - a[i] - b[i] + at[i]) / ((a[i] - at[i] + 1) * (b[i] - at[i] + 1)),
+                (a[i] - at[i]) * (b[i] - at[i]) / ((at[i] + 1) * (n[i] - a[i] - b[i] + at[i] + 1)),
+                at[i] * (n[i] - a[i] - b[i] + at[i]) / ((a[i] - at[i] + 1) * (b[i] - at[i] + 1)),
             )
         term[i] *= np.nan_to_num(ratio, posinf=0.0)
         at[i] += np.where(up[i], 1, -1)

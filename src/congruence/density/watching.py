@@ -1,0 +1,323 @@
+"""Windows tested one after the other against a reference: p-values, alarms, and what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from congruence.density.evidence import (
+    LOCATION,
+    SHAPE,
+    SPREAD,
+    VALUES,
+    Cells,
+    cells_of,
+    conservative,
+    kin_sizes,
+    size_tests,
+    united,
+)
+from congruence.density.identities import Kin, kin_of
+from congruence.density.profile import Attribute, Profile
+from congruence.errors import some_of
+from congruence.statistics.tables import Array
+from congruence.typing import Label, Record
+
+Kind = Literal["moved", "size", "new", "gone", "split", "merged"]
+Against = Literal["first", "previous"]
+
+#: what is listed as moved: p-values corrected for all tests of the window up to this
+LISTED = 0.05
+
+
+class Moved(NamedTuple):
+    """One change of a window.
+
+    Attributes:
+        window: Name of the window.
+        cluster: The cluster, by its name in the reference; a new one by its own.
+        feature: The feature, for clusters that moved; else None.
+        kind: What changed.
+        amount: Moved: standard deviations of the cluster in the reference (of the spread: relative change). Size: relative
+            change of its share. New, gone, split, merged: the share of the window's (gone, merged: the reference's) points.
+        direction: "up", "down", "wider", "narrower", "shape", a value or "missing" with ↑ or ↓; for a split its parts, for
+            a merger what it became part of.
+        p_value: Of this change, corrected for all tests of the window.
+        alarm: Whether it passes the level of the window.
+    """
+
+    window: Label
+    cluster: Label
+    feature: str | None
+    kind: Kind
+    amount: float
+    direction: str
+    p_value: float
+    alarm: bool
+
+    def facts(self) -> Record:
+        """All values by name."""
+        return dict(zip(MOVED_COLUMNS, self, strict=True))
+
+
+#: the columns of a table of changes
+MOVED_COLUMNS = tuple(Moved.__annotations__)
+
+
+#: the sum of 1 / ((i + 2) ln² (i + 2)) over i = 1, 2, …
+WHOLE = 1.06906
+
+
+def share_of(i: int) -> float:
+    """The share of alpha that window i may spend: they add up to 1, however many windows follow.
+
+    Args:
+        i: Number of the window, from 1.
+
+    >>> round(share_of(1), 3), round(1 / share_of(100))
+    (0.258, 2333)
+    """
+    return float(1 / (WHOLE * (i + 2) * np.log(i + 2) ** 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What the tests of a window say.
+
+    Attributes:
+        p_value: The probability of evidence as strong as the strongest if nothing changed.
+        level: The level below which the p-value is an alarm.
+        alarm: Whether it is one.
+        moved: The changes, the strongest evidence first.
+        clusters: The clusters of the reference that were tested.
+        log10_p: Clusters × (size, features): logarithm of each p-value to base 10, before correction.
+    """
+
+    p_value: float
+    level: float
+    alarm: bool
+    moved: tuple[Moved, ...]
+    clusters: tuple[Label, ...]
+    log10_p: Array
+
+
+@dataclass
+class Watch:
+    """Tests windows one after the other; memory does not grow with their number.
+
+    Attributes:
+        reference: Profile of the reference, in fine bins.
+        alpha: Probability of any false alarm over all windows.
+        against: "first" keeps the reference; "previous" replaces it by each window that was tested.
+        tested: Number of windows tested so far.
+
+    >>> import numpy as np
+    >>> from congruence.density.profile import Profile
+    >>> watch = Watch(Profile.of([[50, 50, 0, 0], [0, 0, 50, 50]], clusters=["x", "y"]))
+    >>> watch.test("monday", Profile.of([[48, 52, 0, 0], [0, 0, 49, 51]], clusters=["x", "y"])).alarm
+    False
+    >>> found = watch.test("tuesday", Profile.of([[5, 95, 0, 0], [0, 0, 49, 51]], clusters=["x", "y"]))
+    >>> found.alarm, found.moved[0].cluster, found.moved[0].kind
+    (True, 'x', 'moved')
+    """
+
+    reference: Profile
+    alpha: float = 0.01
+    against: Against = "first"
+    tested: int = 0
+    names: dict[Label, Label] = field(default_factory=dict)
+    _known: dict[tuple[int, ...], float] = field(default_factory=dict)
+
+    def test(self, window: Label, profile: Profile) -> Finding:
+        """The evidence that a window differs from the reference.
+
+        Args:
+            window: Its name.
+            profile: Its profile, in the bins of the reference.
+        """
+        self.tested += 1
+        level = self.alpha * share_of(self.tested)
+        found = _tested(window, self.reference, profile, level, self.names, self._known)
+        if self.against == "previous" and profile.n:
+            self._go_on(profile)
+        return found
+
+    def _go_on(self, profile: Profile) -> None:
+        """Take the window as the next reference, under the lasting names of its clusters."""
+        names, taken = {}, set(self.names.values()) | set(self.reference.clusters)
+        for kin in kin_of(self.reference, profile):
+            for j in kin.after:
+                own = profile.clusters[j]
+                names[own] = (
+                    self._name(self.reference.clusters[kin.before[0]])
+                    if kin.before and j == kin.after[0]
+                    else (own if own not in taken else f"{own}′")
+                )
+        self.names, self.reference, self._known = names, profile, {}
+
+    def _name(self, cluster: Label) -> Label:
+        return self.names.get(cluster, cluster)
+
+
+def _tested(
+    window: Label, a: Profile, b: Profile, level: float, names: dict[Label, Label], known: dict[tuple[int, ...], float]
+) -> Finding:
+    kin = kin_of(a, b)
+    both = [x for x in kin if x.before and x.after]
+    before, after = united(a, [x.before for x in both]), united(b, [x.after for x in both])
+    cells = cells_of(before, after, a.attributes)
+    # parts of splits and mergers that are in one of both only, as if new or gone
+    ends = [Kin((), (j,), "split") for x in both if x.fate == "split" for j in x.after[1:]]
+    ends += [Kin((i,), (), "merged") for x in both if x.fate == "merged" for i in x.before[1:]]
+    counts = kin_sizes(a, b, kin)
+    sizes = size_tests(*counts) if all(x.sum() for x in counts) else np.zeros(len(kin))
+    parts = _alone(a, b, ends)
+    key = tuple(np.rint(np.log2(np.maximum(after.sum(axis=1) / max(len(a.attributes), 1), 1.0))).astype(int).tolist())
+    if key not in known:
+        known[key] = conservative(before, 2.0 ** np.array(key), a.attributes)
+    n_tests = max(1.0, cells.log_p.size * known[key] + len(kin) + len(ends))
+    strongest = min([0.0, *cells.log_p.ravel().tolist(), *sizes.tolist(), *parts.tolist()])
+    p_value = _corrected(strongest, n_tests)
+    rows = _changes(window, a, b, kin, both, ends, (cells, parts), n_tests, level, names)
+    called = [names.get(a.clusters[x.before[0]], a.clusters[x.before[0]]) for x in both]
+    of_both = sizes[[bool(x.before and x.after) for x in kin]]
+    table = np.column_stack([of_both, cells.log_p]) / np.log(10) if both else np.zeros((0, len(a.attributes) + 1))
+    return Finding(p_value, level, p_value <= level, rows, tuple(called), table)
+
+
+def _corrected(log_p: float, n_tests: float) -> float:
+    """The p-value of the smallest of so many."""
+    return float(-np.expm1(n_tests * np.log1p(-np.exp(log_p)))) if log_p < 0 else 1.0
+
+
+def _alone(a: Profile, b: Profile, ends: Sequence[Kin]) -> Array:
+    """Logarithm of the p-value of each cluster that is in one profile only."""
+    whole = float(a.sizes.sum()), float(b.sizes.sum())
+    found = []
+    for x in ends:
+        n, m = (float(p.sizes[list(of)].sum()) for p, of in ((a, x.before), (b, x.after)))
+        found.append(float(size_tests(np.array([n, whole[0] - n]), np.array([m, whole[1] - m]))[0]))
+    return np.array(found)
+
+
+def _changes(
+    window: Label, a: Profile, b: Profile, kin: Sequence[Kin], both: Sequence[Kin], ends: Sequence[Kin],
+    tests: tuple[Cells, Array], n_tests: float, level: float, names: dict[Label, Label],
+) -> tuple[Moved, ...]:  # fmt: skip
+    """The changes whose corrected p-value is at most `LISTED`, the strongest evidence first."""
+    cells, parts = tests
+    least = float(np.log(LISTED))
+    found: list[tuple[float, Moved]] = []
+
+    def name(i: int) -> Label:
+        return names.get(a.clusters[i], a.clusters[i])
+
+    def add(log_p: float, cluster: Label, feature: str | None, kind: Kind, amount: float, direction: str) -> None:
+        p_value = _corrected(log_p, n_tests)
+        if p_value <= LISTED:
+            found.append((log_p, Moved(window, cluster, feature, kind, amount, direction, p_value, p_value <= level)))
+
+    whole = [float(p.sizes.sum()) or 1.0 for p in (a, b)]
+    for x, log_p in zip(ends, parts.tolist(), strict=True):
+        if x.fate == "split":
+            group = next(y for y in both if x.after[0] in y.after)
+            share = float(b.sizes[x.after[0]]) / whole[1]
+            add(
+                log_p,
+                name(group.before[0]),
+                None,
+                "split",
+                share,
+                "into " + some_of([b.clusters[j] for j in group.after], 4),
+            )
+        else:
+            group = next(y for y in both if x.before[0] in y.before)
+            add(
+                log_p,
+                name(x.before[0]),
+                None,
+                "merged",
+                float(a.sizes[x.before[0]]) / whole[0],
+                f"into {name(group.before[0])}",
+            )
+    for x, log_p, amount, up in _sizes(a, b, kin, least, n_tests):
+        if x.fate == "new":
+            add(log_p, b.clusters[x.after[0]], None, "new", float(b.sizes[x.after[0]]) / whole[1], "up")
+        elif x.fate == "gone":
+            add(log_p, name(x.before[0]), None, "gone", float(a.sizes[x.before[0]]) / whole[0], "down")
+        else:
+            add(log_p, name(x.before[0]), None, "size", amount, "up" if up else "down")
+    for i, f in zip(*np.nonzero(cells.log_p <= least - np.log(max(n_tests, 1.0)) + 0.1), strict=True):
+        amount, direction = _shift(a, b, both[i], int(f), int(cells.which[i, f]), float(cells.sign[i, f]))
+        add(float(cells.log_p[i, f]), name(both[i].before[0]), a.names[f], "moved", amount, direction)
+    return tuple(row for _, row in sorted(found, key=lambda x: x[0]))
+
+
+def _sizes(
+    a: Profile, b: Profile, kin: Sequence[Kin], least: float, n_tests: float
+) -> list[tuple[Kin, float, float, bool]]:
+    """The clusters whose share changed: the clearest, then the clearest among the others, until none is left."""
+    left = list(kin)
+    found: list[tuple[Kin, float, float, bool]] = []
+    while len(left) > 1 or (left and not found):
+        before, after = kin_sizes(a, b, left)
+        if not before.sum() or not after.sum():
+            break
+        log_p = size_tests(before, after)
+        ends = [k for k, x in enumerate(left) if not x.before or not x.after]
+        best = int(min(ends, key=lambda k: log_p[k])) if ends and log_p[ends].min() <= least else int(log_p.argmin())
+        if _corrected(float(log_p[best]), n_tests) > LISTED:
+            break
+        shares = float(before[best] / before.sum()), float(after[best] / after.sum())
+        amount = shares[1] / shares[0] - 1 if shares[0] else float("inf")
+        found.append((left.pop(best), float(log_p[best]), abs(amount), shares[1] > shares[0]))
+    return found
+
+
+def _shift(a: Profile, b: Profile, kin: Kin, f: int, which: int, sign: float) -> tuple[float, str]:
+    """How far a cluster moved along a feature, in its standard deviations, and which way."""
+    attribute = a.attributes[f]
+    own = slice(a.starts[f], a.starts[f + 1])
+    p, q = (np.asarray(x.counts[list(of)].sum(axis=0)[own], dtype=float) for x, of in ((a, kin.before), (b, kin.after)))
+    arrow = "↑" if sign > 0 else "↓"
+    if attribute.values is not None:
+        shares = p[which] / max(p.sum(), 1.0), q[which] / max(q.sum(), 1.0)
+        spread = np.sqrt(max(shares[0] * (1 - shares[0]), 1 / max(p.sum(), 1.0)))
+        return float(abs(shares[1] - shares[0]) / spread), f"{attribute.bins[which]} {arrow}"
+    if which == VALUES:
+        shares = p[-1] / max(p.sum(), 1.0), q[-1] / max(q.sum(), 1.0)
+        spread = np.sqrt(max(shares[0] * (1 - shares[0]), 1 / max(p.sum(), 1.0)))
+        return float(abs(shares[1] - shares[0]) / spread), f"missing {arrow}"
+    p, q = p[: attribute.regular], q[: attribute.regular]
+    levels = np.linspace(0.05, 0.95, 19)
+    x, y = quantiles(attribute, p, levels), quantiles(attribute, q, levels)
+    spreads = [float(np.std(z) / np.std(ndtri(levels))) for z in (x, y)]  # 1 for a normal distribution of variance 1
+    moved, unit = float(np.mean(y - x)), spreads[0] or float(np.ptp(x)) / 3.29 or spreads[1] or 1.0
+    apart, wider = float(np.mean(np.abs(y - x))), spreads[1] - spreads[0]
+    if which == LOCATION or (which == SHAPE and abs(moved) >= apart / 2 > 0):
+        return abs(moved) / unit, "up" if moved > 0 or (moved == 0 and sign > 0) else "down"
+    if which == SPREAD:
+        return abs(wider) / unit, "wider" if sign > 0 else "narrower"
+    return apart / unit, "shape"
+
+
+def quantiles(attribute: Attribute, counts: Array, levels: Array) -> Array:
+    """Quantiles of a numeric attribute, linear within bins.
+
+    Args:
+        attribute: The attribute.
+        counts: Points in each of its bins.
+        levels: Which quantiles.
+
+    >>> quantiles(Attribute("x", (1.0, 2.0), 0.0, 3.0), np.array([2, 2, 4]), np.array([0.25, 0.5, 0.75])).tolist()
+    [1.0, 2.0, 2.5]
+    """
+    low = min(attribute.low, *attribute.cuts) if attribute.cuts else attribute.low
+    high = max(attribute.high, *attribute.cuts) if attribute.cuts else attribute.high
+    edges = np.array([low, *attribute.cuts, high])
+    reached = np.concatenate([[0.0], np.cumsum(counts)])
+    return np.asarray(np.interp(levels * reached[-1], reached, edges))
