@@ -212,6 +212,14 @@ def _tracks() -> Any:
     return cg.track(steps).plot(backend="matplotlib")
 
 
+@figure("density_profiles", "Twenty points of cluster 0 join the distant cluster 2. `cg.compare(a, far).plot()`")
+def _profiles() -> Any:
+    a = np.repeat([0, 1, 2], 50)
+    far = a.copy()
+    far[:20] = 2
+    return cg.compare(a, far, "ari").plot(backend="matplotlib")
+
+
 @figure("drift", "Clusters move from the fourth window on. `cg.drift(windows).plot()`")
 def _drift() -> Any:
     rng = np.random.default_rng(0)

@@ -150,6 +150,11 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
     elif verb == "resolutions":
         table = pd.DataFrame({f"leiden_{r}": truth + 3 * (rng.random(N) < r / 4) for r in (0.2, 0.5, 1.0)})
         table["cell_type"] = [f"t{x}" for x in truth]
+    elif verb == "track":
+        table = pd.DataFrame({"customer": cells["cell"], **{f"week_{i}": moved(2) for i in range(3)}})
+        if "week_*" not in words:
+            table = table.rename(columns={"week_0": "cluster"})[["customer", "cluster"]]
+            table = table.assign(x=truth + rng.normal(size=N) / 9, y=rng.normal(size=N))
     elif folders:
         table = pd.DataFrame(
             {"truth": truth, **{name: moved(2) for name in ("kmeans", "leiden", "run0", "run1", "run2")}}
@@ -170,7 +175,7 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
         for name in ("truth", "kmeans", "colour", "species", "cluster", "a", "b"):
             table[name] = [f"{name[0]}{x}" for x in moved(3)]
         table["protocol"] = np.where(truth == 2, "tcp", "udp")
-        table["day"] = table["hour"] = np.repeat(["early", "late"], N // 2)
+        table["day"], table["hour"] = ["early", "late"] * (N // 2), np.repeat(["early", "late"], N // 2)
     if verb == "alternatives":
         table = table[::2]
     if "--id" in words and words[words.index("--id") + 1] not in table:
@@ -220,6 +225,12 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
             Path(name).write_text('{"g1": ["x"], "g2": ["x", "y"], "g3": ["y"]}', encoding="utf-8")
     if "crosstab.csv" in words:
         Path("crosstab.csv").write_text("cluster,a,b\nx,5,1\ny,0,4\n", encoding="utf-8")
+    if "tracks.npz" in words:
+        names = pd.Index([f"c{i}" for i in range(N)], name="customer")
+        cg.track([pd.Series(np.arange(N) % 3, index=names, name="w3")]).save("tracks.npz")
+    if "--reference-profile" in words:
+        table = tables(words)["june.csv"][["x", "y", "z", "bytes", "duration", "protocol"]]
+        cg.density_profile(table, ["c0"] * N, cg.Binning(spare=True)).save("may.npz")
     if words[2:3] == ["M.npz"]:
         labels = pd.read_csv("labels.csv")["cluster"].to_numpy()
         np.savez("M.npz", matrix=(labels[:, None] == labels).astype(float))

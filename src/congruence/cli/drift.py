@@ -112,7 +112,10 @@ def drift(
         raise cg.InputError("--reference names a window, --reference-profile a file; leave one of them out")
     options: dict[str, OptionValue] = {"binning": binning, "bins": bins, "nominal": split(nominal), "measure": measure}
     options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
-    options |= {"reference": reference if reference_profile is None else cg.load_profile(reference_profile)}
+    options |= {"reference": reference}
+    if reference_profile is not None:
+        options["reference"] = cg.load_profile(reference_profile)
+        features = features or ",".join(options["reference"].names)
     options |= {"alpha": alpha, "threshold": threshold}
     if follow:
         if data is not None or plot is not None or moved is not None or save_profile is not None or sizes != "given":
@@ -169,8 +172,6 @@ def _follow(window: str, labels: str, features: list[str], options: dict[str, Op
     start = options["reference"]
     nominal = set(options["nominal"])
     words = {a.name for a in start.attributes if a.values is not None} if isinstance(start, Profile) else None
-    if isinstance(start, Profile):
-        features = features or list(start.names)
 
     def parts() -> Iterator[tuple[Label, Record, list[Label]]]:
         nonlocal words, features

@@ -51,8 +51,8 @@ def kin_of(a: Profile, b: Profile) -> list[Kin]:
         b: Profile of a window, with the same bins.
 
     >>> from congruence.density.profile import Profile
-    >>> a = Profile.of([[9, 1, 0], [0, 2, 8]], clusters=["x", "y"])
-    >>> b = Profile.of([[0, 2, 8], [9, 1, 0]], clusters=["x", "y"])
+    >>> a = Profile.of([[90, 10, 0], [0, 20, 80]], clusters=["x", "y"])
+    >>> b = Profile.of([[0, 20, 80], [90, 10, 0]], clusters=["x", "y"])
     >>> [(kin.before, kin.after) for kin in kin_of(a, b)]
     [((0,), (1,)), ((1,), (0,))]
     """

@@ -69,8 +69,8 @@ def load_profile(path: PathLike) -> Profile:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "p.npz"
     ...     p.save(path)
-    ...     cg.load_profile(path) == p
-    True
+    ...     cg.load_profile(path).counts.tolist()
+    [[2, 0], [0, 2]]
     """
     try:
         with np.load(Path(path), allow_pickle=False) as found:

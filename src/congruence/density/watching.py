@@ -79,7 +79,7 @@ def share_of(i: int) -> float:
         i: Number of the window, from 1.
 
     >>> round(share_of(1), 3), round(1 / share_of(100))
-    (0.258, 2333)
+    (0.258, 2332)
     """
     return float(1 / (WHOLE * (i + 2) * np.log(i + 2) ** 2))
 
