@@ -227,7 +227,7 @@ def cut(merges: Merges, n: int, k: int) -> Array:
 def longest_lived(heights: Array, most: int) -> int:
     """Number of clusters with the longest lifetime over heights; at least 2, and at most as many as a member has.
 
-    >>> longest_lived(np.array([0.0, 0.4, 0.5, 0.6]), 4), longest_lived(np.array([0.0, 0.4, 0.5, 0.6]), 3)
+    >>> longest_lived(np.array([0.0, 0.4, 0.5, 0.7]), 4), longest_lived(np.array([0.0, 0.4, 0.5, 0.7]), 3)
     (4, 2)
     """
     if len(heights) < 2:
