@@ -46,7 +46,7 @@ def test_the_values_are_those_of_compare_all(made):
 def test_undefined_values_are_their_own_step():
     """Two members without a common point have no value."""
     runs = {"a": [0, 1, 0, 1, None, None], "b": [None, None, None, None, 0, 1], "c": [0, 1, 0, 1, 0, 1]}
-    scale = model.build(runs, progress=False).main
+    scale = model.build(members.Request(clusterings=runs, title="", progress=False)).main
     low, high, steps = scale.quantised
     assert np.isnan(scale.values[0])
     assert steps[0] == 65535

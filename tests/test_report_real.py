@@ -16,7 +16,7 @@ import congruence as cg
 from congruence.figures.layout import flow_of
 from congruence.inputs import files
 from congruence.reporting import html, words
-from congruence.reporting.model import build
+from congruence.reporting.members import Request
 from congruence.reporting.phrases import in_words
 
 DATA = Path(os.environ.get("CONGRUENCE_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -42,7 +42,9 @@ def report_of(name: str, reference: str | None = "reference0", only: tuple[str, 
     columns = columns_of(name)
     kept = {key: x for key, x in columns.items() if key == reference or not key.startswith("reference")}
     kept = {key: x for key, x in kept.items() if not only or key in only or key == reference}
-    return html.Report(build(kept, reference=reference, title=name, source=f"{name}.csv", progress=False))
+    return html.report_of(
+        Request(clusterings=kept, reference=reference, title=name, source=f"{name}.csv", progress=False)
+    )
 
 
 def test_birch_flows_between_matched_clusters():

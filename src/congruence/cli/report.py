@@ -93,8 +93,9 @@ def report(
     from congruence.inputs.column_kinds import with_memberships
     from congruence.inputs.column_names import are_steps
     from congruence.machine.writing import check_target
-    from congruence.reporting.html import Report, check_page
-    from congruence.reporting.model import MOST_CLUSTERINGS, build
+    from congruence.reporting.html import check_page, report_of
+    from congruence.reporting.members import Request
+    from congruence.reporting.model import MOST_CLUSTERINGS
 
     check_page(out)
     paths = [file, *(more or [])]
@@ -127,13 +128,11 @@ def report(
     numbers, drawn, said = _data_of_plot(file, data, axes, data_columns, id, long, found)
     beside = ["--unassigned", unassigned.value, *(["--noise", noise] if noise else [])]
     beside += ["--long", long] if long else []
-    model = build(
-        found, reference=read.reference, data=numbers, axes=drawn or None, ids=ids, n_clusters=k, distinct=distinct,
-        title=title or file.name, source=str(file), options=shlex.join(beside), **common,
+    request = Request(
+        clusterings=found, title=title or file.name, reference=read.reference, data=numbers, axes=drawn or None, ids=ids,
+        n_clusters=k, distinct=distinct, source=str(file), options=shlex.join(beside), **common,
     )  # fmt: skip
-    made = Report(model, out)
-    made.save(out)
-    _written(made, out, [*notes, *said], open_page)
+    _written(report_of(request, out), out, [*notes, *said], open_page)
 
 
 def _for_labels(options: dict[str, OptionValue]) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 
@@ -24,11 +22,11 @@ from congruence.inputs.cover import as_cover_labels
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Labels
 from congruence.reporting.html import Report
-from congruence.reporting.members import clusterings_shown, worse
+from congruence.reporting.members import Request, clusterings_shown, worse
 from congruence.reporting.phrases import Fact, said
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike, OptionValue, ProgressLike, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike, OptionValue, Seed
 
 #: most pairs whose matched clusters the page lists; above it, only pairs with the reference or the most central cover
 MOST_PAIRS = 45
@@ -114,25 +112,6 @@ class CoverReport(Report):
         return page(self.model)
 
 
-def report_of_covers(
-    clusterings: EnsembleLike, out: str | Path | None = None, *, reference: ClusteringLike | None = None,
-    measures: Iterable[str | Measure] | None = None,
-    unassigned: str = "keep", noise: NoiseLike = None, title: str | None = None, command: str | None = None,
-    random_state: Seed = 0, threads: int | None = None, progress: ProgressLike = None,
-) -> CoverReport:  # fmt: skip
-    """The report of `cg.report` on covers; by default, points in no cluster are kept."""
-    e = joined(clusterings, reference, "keep" if unassigned == "drop" else unassigned, noise)
-    model = build(
-        e, reference="reference" if reference is not None and not isinstance(reference, str) else reference,
-        measures=measures, title=title or "Covers compared", command=command, random_state=random_state, threads=threads,
-        progress=progress,
-    )  # fmt: skip
-    made = CoverReport(model, None if out is None else Path(out))  # type: ignore[arg-type]
-    if out is not None:
-        made.save(out)
-    return made
-
-
 def joined(
     clusterings: EnsembleLike, reference: ClusteringLike | None, unassigned: OptionValue, noise: NoiseLike
 ) -> Ensemble:
@@ -145,17 +124,15 @@ def joined(
     return Ensemble([x for _, x in columns], names=[name for name, _ in columns], unassigned=unassigned, noise=noise)
 
 
-def build(
-    e: Ensemble, *, reference: str | None, measures: Iterable[str | Measure] | None, title: str,
-    command: str | None, random_state: Seed,
-    threads: int | None, progress: ProgressLike,
-) -> CoverModel:  # fmt: skip
-    """The data of a report on covers."""
+def build(r: Request) -> CoverModel:
+    """The data of a report on covers; by default, points in no cluster are kept."""
     import congruence
 
     started = time.perf_counter()
-    e, with_reference, cautions = clusterings_shown(e, reference, "keep", None)
-    scored = compare_all(e, list(measures or DEFAULT_OF_COVERS), threads=threads, progress=progress)
+    given = joined(r.clusterings, r.reference, "keep" if r.unassigned == "drop" else r.unassigned, r.noise)
+    reference = "reference" if r.reference is not None and not isinstance(r.reference, str) else r.reference
+    e, with_reference, cautions = clusterings_shown(given, reference, "keep", None)
+    scored = compare_all(e, list(r.measures or DEFAULT_OF_COVERS), threads=r.threads, progress=r.progress)
     chosen = [m for m in scored.measures.values() if m.is_symmetric]
     if not chosen:
         raise InputError("a report needs a symmetric measure, such as omega, onmi_max or average_f1")
@@ -175,10 +152,10 @@ def build(
     if len(wanted) > MOST_PAIRS:
         wanted = [(min(base, i), max(base, i)) for i in range(size) if i != base]
     return CoverModel(
-        title, e.n_points, e.names, tuple(map(_sizes, covers)), 0 if with_reference else None, central,
+        r.title, e.n_points, e.names, tuple(map(_sizes, covers)), 0 if with_reference else None, central,
         tuple(chosen), {x.key: scored[x.key] for x in chosen}, tuple(tree_of(away).order.tolist()), place, shown,
-        _ranking(e, scored, chosen, with_reference, random_state, threads),
-        tuple(_pair(e, scored, chosen, i, j) for i, j in wanted), tuple(dict.fromkeys(cautions)), command,
+        _ranking(e, scored, chosen, with_reference, r.random_state, r.threads),
+        tuple(_pair(e, scored, chosen, i, j) for i, j in wanted), tuple(dict.fromkeys(cautions)), r.command,
         time.strftime("%Y-%m-%d %H:%M"), congruence.__version__, time.perf_counter() - started,
     )  # fmt: skip
 

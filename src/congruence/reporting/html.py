@@ -25,6 +25,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
+from congruence.reporting.members import Request
 from congruence.reporting.model import Model, build
 from congruence.reporting.payload import payload
 from congruence.reporting.phrases import TERMS
@@ -247,25 +248,32 @@ def report(
         title, source = title or Path(clusterings).name, source or str(clusterings)
     if isinstance(clusterings, Ensemble) and (reference is None or isinstance(reference, str)):
         refuse_idle(report, locals(), "for an Ensemble, which was read with its own")
-    if holds_covers(clusterings, reference):
-        from congruence.reporting.cover_report import report_of_covers  # a report on covers has the same interface
-
+    covers = holds_covers(clusterings, reference)
+    if covers:
         refuse_idle(report, locals(), "for covers")
-        return report_of_covers(
-            clusterings, out, reference=reference, measures=measures, unassigned=unassigned, noise=noise, title=title,
-            command=command, random_state=random_state, threads=threads, progress=progress,
-        )  # fmt: skip
-    if data is None and hasattr(clusterings, "obsm"):
+    elif data is None and hasattr(clusterings, "obsm"):
         data = clusterings
-    model = build(
-        clusterings, reference=reference, data=data, axes=axes, ids=ids, measures=measures, n_clusters=n_clusters,
-        distinct=distinct, unassigned=unassigned, noise=noise, title=title or "Clusterings compared", command=command,
-        source=source, random_state=random_state, threads=threads, progress=progress,
+    title = title or ("Covers compared" if covers else "Clusterings compared")
+    request = Request(
+        clusterings=clusterings, title=title, reference=reference, data=data, axes=axes, ids=ids, measures=measures,
+        n_clusters=n_clusters, distinct=distinct, unassigned=unassigned, noise=noise, command=command, source=source,
+        random_state=random_state, threads=threads, progress=progress,
     )  # fmt: skip
-    made = Report(model, None if out is None else Path(out))
+    return report_of(request, None if out is None else Path(out), covers)
+
+
+def report_of(request: Request, out: Path | None = None, covers: bool = False) -> Report:
+    """The report that was asked for, written if there is a path."""
+    made = Report(build(request), out) if not covers else _report_on_covers(request, out)
     if out is not None:
         made.save(out)
     return made
+
+
+def _report_on_covers(request: Request, out: Path | None) -> Report:
+    from congruence.reporting import cover_report  # a report on covers has the same interface
+
+    return cover_report.CoverReport(cover_report.build(request), out)  # type: ignore[arg-type]
 
 
 def holds_covers(clusterings: EnsembleLike, reference: ClusteringLike | None = None) -> bool:

@@ -18,7 +18,7 @@ from congruence.formulas.references import REFERENCES
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.statistics.tables import Array, Table
-from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike
+from congruence.typing import ClusteringLike, ColumnLike, EnsembleLike, NoiseLike, PointsLike, ProgressLike, Seed
 
 #: the six measures of the page, for hard and for soft clusterings; the first is used for order, groups and ranking
 HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")
@@ -69,6 +69,29 @@ class Scale:
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
         steps = np.rint((self.values - low) / ((high - low) or 1.0) * 65534)
         return low, high, np.where(np.isnan(steps), 65535, steps).astype(np.uint16)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What a report is asked for; the fields are the arguments of `cg.report`, except the options shown in its commands."""
+
+    clusterings: EnsembleLike
+    title: str
+    reference: ClusteringLike | None = None
+    data: PointsLike = None
+    axes: Sequence[str] | None = None
+    ids: ColumnLike = None
+    measures: Sequence[str | Measure] | None = None
+    n_clusters: int | None = None
+    distinct: bool = False
+    unassigned: str = "drop"
+    noise: NoiseLike = None
+    command: str | None = None
+    source: str | None = None
+    options: str | None = None
+    random_state: Seed = 0
+    threads: int | None = None
+    progress: ProgressLike = None
 
 
 def clusterings_shown(

@@ -25,6 +25,7 @@ from congruence.reporting.families import Families, families_of
 from congruence.reporting.members import (
     Member,
     Pairs,
+    Request,
     Scale,
     agreement,
     clusterings_shown,
@@ -40,7 +41,7 @@ from congruence.reporting.points import Points, Support, points_of, support_of
 from congruence.reporting.ranking import Against, against_of
 from congruence.statistics.tables import Array
 from congruence.trust.ranking import ranking_of
-from congruence.typing import ClusteringLike, ColumnLike, EnsembleLike, NoiseLike, PointsLike, ProgressLike, Seed
+from congruence.typing import EnsembleLike, Seed
 
 #: smallest median agreement of a group of clusterings
 A_GROUP = 0.5
@@ -121,37 +122,18 @@ MOST_CLUSTERINGS = 1000
 WIDEST = 5_000
 
 
-def build(
-    clusterings: EnsembleLike,
-    *,
-    reference: ClusteringLike | None = None,
-    data: PointsLike = None,
-    axes: Sequence[str] | None = None,
-    ids: ColumnLike = None,
-    measures: Sequence[str | Measure] | None = None,
-    n_clusters: int | None = None,
-    distinct: bool = False,
-    unassigned: str = "drop",
-    noise: NoiseLike = None,
-    title: str = "Clusterings",
-    command: str | None = None,
-    source: str | None = None,
-    options: str | None = None,
-    random_state: Seed = 0,
-    threads: int | None = None,
-    progress: ProgressLike = None,
-) -> Model:
-    """The data of a report; see `cg.report` for the arguments."""
+def build(r: Request) -> Model:
+    """The data of a report."""
     import congruence
 
     started = time.perf_counter()
-    _check_width(clusterings)
-    e, with_reference, cautions = clusterings_shown(clusterings, reference, unassigned, noise)
+    _check_width(r.clusterings)
+    e, with_reference, cautions = clusterings_shown(r.clusterings, r.reference, r.unassigned, r.noise)
     size = len(e)
-    _check_sizes(e, n_clusters)
-    asked, left_out = measures_shown(measures, e)
+    _check_sizes(e, r.n_clusters)
+    asked, left_out = measures_shown(r.measures, e)
     cautions += left_out
-    scored = compare_all(e, asked, threads=threads, progress=progress)
+    scored = compare_all(e, asked, threads=r.threads, progress=r.progress)
     cautions += [c for c in scored.cautions if c not in cautions]
     cautions += [Caution("left_out", key, f"{{subject}} is left out: {why}") for key, why in scored.skipped.items()]
     own = [i for i in range(size) if not (with_reference and i == 0)]
@@ -159,7 +141,7 @@ def build(
     square = relative(scored[m.key], m)
     same = same_partitions(e)
     trivial = [why_trivial(c) for c in e.members]
-    counted = counted_of(own, trivial, same, distinct)
+    counted = counted_of(own, trivial, same, r.distinct)
     mean, nearest = agreement(square, m, counted)
     central = min(counted, key=lambda i: (worse(mean[i], m), i))
     groups, group_of, silhouette = _groups(square, m, counted, size)
@@ -170,37 +152,37 @@ def build(
         )
         for i, c in enumerate(e.members)
     )  # fmt: skip
-    with Progress(4, progress if progress is False else None, "parts of the report") as bar:
+    with Progress(4, r.progress if r.progress is False else None, "parts of the report") as bar:
         pairs = pairs_of(e, scored.n_used, 0 if with_reference else None, central)
         bar.add(1)
-        against = against_of(e, scored, same, random_state, threads) if with_reference else None
+        against = against_of(e, scored, same, r.random_state, r.threads) if with_reference else None
         bar.add(1)
-        points = points_of(e, ids, data, axes, random_state)
-        together, everyone = None, list(counted if distinct else own)
+        points = points_of(e, r.ids, r.data, r.axes, r.random_state)
+        together, everyone = None, list(counted if r.distinct else own)
         if len(counted) > 1:
             together = consensus_section(
-                e[list(counted)], e[everyone], n_clusters, random_state, threads, e.members[central].codes
+                e[list(counted)], e[everyone], r.n_clusters, r.random_state, r.threads, e.members[central].codes
             )
         found = _answer(e, counted, with_reference, central, together)
         bar.add(1)
-        support = support_of(points, e, counted, random_state)
+        support = support_of(points, e, counted, r.random_state)
         bar.add(1)
     families = pick = None
     if not found.is_pair:
         index = find("ari_gram" if e.is_soft else "ari")
-        aris = square if is_adjusted(m) else relative(compare_all(e, index, threads=threads)[index.key], index)
-        pick = _pick(e, everyone, together, trivial, random_state, threads)
+        aris = square if is_adjusted(m) else relative(compare_all(e, index, threads=r.threads)[index.key], index)
+        pick = _pick(e, everyone, together, trivial, r.random_state, r.threads)
         families = families_of(e, aris, groups, counted, found.chance.agreement)
     features = None if points.numbers is None else features_of(points.numbers, points.features, found.labels, found.k)
     scales = tuple(scale_of(scored, key) for key in scored)
     return Model(
-        title, e.n_points, members, 0 if with_reference else None, central,
+        r.title, e.n_points, members, 0 if with_reference else None, central,
         groups, silhouette, scales, pairs, against, points, together, found,
-        families, pick, distinct,
+        families, pick, r.distinct,
         levels_of(e, counted, square) if m.better == "higher" else None, features, support,
-        tuple(dict.fromkeys(cautions)), command, source,
-        f"--unassigned {unassigned}" if options is None else options,
-        f"unassigned={unassigned!r}" + ("" if noise is None else f", noise={noise!r}"),
+        tuple(dict.fromkeys(cautions)), r.command, r.source,
+        f"--unassigned {r.unassigned}" if r.options is None else r.options,
+        f"unassigned={r.unassigned!r}" + ("" if r.noise is None else f", noise={r.noise!r}"),
         time.strftime("%Y-%m-%d %H:%M"), congruence.__version__, time.perf_counter() - started,
     )  # fmt: skip
 
