@@ -175,14 +175,14 @@ def test_records_hold_enums_that_compare_as_strings():
 
 def test_extra_columns_have_unique_names():
     """The bounds of an interval do not overwrite the range of the measure in a frame."""
-    from congruence.chance.alongside import beside, beside_reference
+    from congruence.chance.alongside import Extras, beside, beside_reference
 
     a, b = [0] * 60 + [1] * 60, [0] * 50 + [1] * 70
-    frame = beside(cg.compare(a, b, "ari"), a, b, p_values=True, intervals=True, n_permutations=9).to_frame()
+    frame = beside(cg.compare(a, b, "ari"), a, b, Extras(p_values=True, intervals=True, n_permutations=9)).to_frame()
     assert list(frame.columns[-3:]) == ["p", "low", "high"]
     assert (frame["range_low"][0], frame["range_high"][0]) == (-0.5, 1.0)
     against = cg.compare_to(a, {"x": b}, ["ari", "vi"])
-    against = beside_reference(against, a, {"x": b}, p_values=True, intervals=False, n_permutations=9)
+    against = beside_reference(against, a, {"x": b}, Extras(p_values=True, intervals=False, n_permutations=9))
     assert list(against.to_frame().columns) == ["clustering", "n_used", "ari", "vi", "ari p", "vi p"]
 
 

@@ -232,9 +232,9 @@ def test_a_value_that_does_not_vary_has_no_interval():
     a, b = np.arange(60), np.arange(60) % 3
     r = cg.confidence_interval(a, b, "ari", random_state=0, n_resamples=50)
     assert any("every half" in c for c in r.cautions)
-    pair = alongside.beside(cg.compare(a, b, ["ari"]), a, b, p_values=False, intervals=True)
+    pair = alongside.beside(cg.compare(a, b, ["ari"]), a, b, alongside.Extras(p_values=False, intervals=True))
     assert any(c.startswith("interval of ari: every half") for c in pair.cautions)
     against = alongside.beside_reference(
-        cg.compare_to(a, {"x": b}, ["ari"]), a, {"x": b}, p_values=False, intervals=True
+        cg.compare_to(a, {"x": b}, ["ari"]), a, {"x": b}, alongside.Extras(p_values=False, intervals=True)
     )
     assert any(c.startswith("interval of ari for x: every half") for c in against.cautions)

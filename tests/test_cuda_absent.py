@@ -13,7 +13,7 @@ import pytest
 from doors import missing_card
 
 import congruence as cg
-from congruence.chance.alongside import beside
+from congruence.chance.alongside import Extras, beside
 from congruence.engine import cpu, plan
 from congruence.inputs.coerce import as_clustering
 from congruence.machine import device
@@ -37,8 +37,8 @@ DATA = np.array([[0.0, 1], [1, 5], [4, 2], [5, 1], [8, 8], [9, 3]])
         lambda: list(cg.consensus_blocks([SIX, SIX], engine="cuda")),
         lambda: cg.permutation_test(SIX, SIX, engine="cuda"),
         lambda: cg.permutation_tests([SIX, SIX], engine="cuda"),
-        lambda: beside(cg.compare(SIX, SIX), SIX, SIX, p_values=True, intervals=False, engine="cuda"),
-        lambda: beside(cg.compare(SIX, SIX), SIX, SIX, p_values=False, intervals=True, engine="cuda"),
+        lambda: beside(cg.compare(SIX, SIX), SIX, SIX, Extras(p_values=True, intervals=False), engine="cuda"),
+        lambda: beside(cg.compare(SIX, SIX), SIX, SIX, Extras(p_values=False, intervals=True), engine="cuda"),
         lambda: cg.permutation_test(cg.Ensemble([SIX, SIX]), SIX, "arimp", engine="cuda"),
         lambda: cg.density_profile(DATA, SIX, engine="cuda"),
         lambda: cg.density_profile({"x": DATA[:, 0]}, SIX, engine="cuda"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from congruence.chance.permutation import DRAWS, PermutationTest, permutation_te
 from congruence.comparison.pair import Comparison
 from congruence.comparison.results import AgainstReference
 from congruence.errors import Caution, NotApplicable
+from congruence.formulas.record import Measure
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, OptionValue, Seed
 
@@ -25,32 +26,57 @@ T = TypeVar("T")
 OWN = ("undefined_draws", "same_halves")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Extras:
+    """Which extra columns a comparison gets, and how they are computed."""
+
+    p_values: bool
+    intervals: bool
+    n_permutations: int | None = None
+    level: float = 0.95
+    random_state: Seed = 0
+    #: for several clusterings: how p-values are corrected for their number
+    correction: Correction = "holm"
+
+    def interval(
+        self, m: Measure, a: ClusteringLike, b: ClusteringLike, about: str, options: dict[str, OptionValue]
+    ) -> tuple[tuple[float, float], list[Caution]]:
+        """Both ends of the interval of a measure, NaN if it cannot be computed, and cautions."""
+        work = partial(confidence_interval, a, b, m, self.level, random_state=self.random_state, **options)
+        ci, said = _or_why(work)
+        why = [Caution("no_interval", m.key, f"no interval of {{subject}}{about}: {text}") for text in said]
+        return (math.nan, math.nan) if ci is None else (ci.low, ci.high), why + _own(ci, f"interval of {m.key}{about}")
+
+    def notes(self, drawn: set[bool], more: str = "") -> list[Caution]:
+        """How the extra columns were computed; `drawn` says whether p-values come from draws."""
+        by_draws = f"(1 + permutations that agree as well or better) / (1 + {self.n_permutations or DRAWS:,} random permutations)"
+        how = "exact moments under permutation, without draws"
+        if True in drawn:
+            how = f"{how}; for the others {by_draws}" if len(drawn) == 2 else by_draws
+        halves = f"low, high: {self.level:.0%} confidence interval, from random halves of the points"
+        made = [Caution("p_values", "", f"p: {how}{more}")] if self.p_values else []
+        return made + ([Caution("intervals", "", halves)] if self.intervals else [])
+
+
 def beside(
-    result: Comparison, a: ClusteringLike, b: ClusteringLike, *, p_values: bool, intervals: bool,
-    n_permutations: int | None = None,
-    level: float = 0.95, random_state: Seed = 0, **options: OptionValue,
-) -> Comparison:  # fmt: skip
+    result: Comparison, a: ClusteringLike, b: ClusteringLike, extras: Extras, **options: OptionValue
+) -> Comparison:
     """The comparison with p-values and intervals; NaN and a caution for those that cannot be computed."""
     further: dict[str, dict[str, float]] = {}
     cautions: list[Caution] = []
-    ways: set[bool] = set()
+    drawn: set[bool] = set()
     for key, m in result.measures.items():
-        if p_values:
-            p, said = _or_why(partial(permutation_test, a, b, m, n_permutations, random_state, **options))
+        if extras.p_values:
+            p, said = _or_why(partial(permutation_test, a, b, m, extras.n_permutations, extras.random_state, **options))
             further.setdefault("p", {})[key] = p.p_value if p is not None else math.nan
-            ways |= set() if p is None else {p.is_drawn}
+            drawn |= set() if p is None else {p.is_drawn}
             cautions += [Caution("no_p_value", key, why) for why in said] + _own(p, f"p of {key}")
-        if intervals:
-            ci, said = _or_why(partial(confidence_interval, a, b, m, level, random_state=random_state, **options))
-            for name, x in zip(("low", "high"), ci if ci is not None else (math.nan, math.nan), strict=True):
+        if extras.intervals:
+            ends, said_of_it = extras.interval(m, a, b, "", options)
+            cautions += said_of_it
+            for name, x in zip(("low", "high"), ends, strict=True):
                 further.setdefault(name, {})[key] = x
-            cautions += [Caution("no_interval", key, f"no interval of {{subject}}: {why}") for why in said]
-            cautions += _own(ci, f"interval of {key}")
-    drawn = f"(1 + permutations that agree as well or better) / (1 + {n_permutations or DRAWS:,} random permutations)"
-    how = f"p: {_ways(ways, drawn)}"
-    return replace(
-        result, further=further, cautions=(*result.cautions, *cautions, *_how(p_values and how, intervals, level))
-    )
+    return replace(result, further=further, cautions=(*result.cautions, *cautions, *extras.notes(drawn)))
 
 
 def _or_why(work: Callable[[], T]) -> tuple[T | None, list[str]]:
@@ -66,58 +92,33 @@ def _own(found: PermutationTest | ConfidenceInterval | None, what: str) -> list[
     return [Caution(c.code, what, f"{{subject}}: {c}") for c in said if c.code in OWN]
 
 
-def _ways(drawn: set[bool], by_draws: str) -> str:
-    """How the p-values were computed: by draws, by exact moments, or both."""
-    by_moments = "exact moments under permutation, without draws"
-    return f"{by_moments}; for the others {by_draws}" if len(drawn) == 2 else by_draws if True in drawn else by_moments
-
-
-def _how(p_values: str | bool, intervals: bool, level: float) -> list[Caution]:
-    """Notes on how the extra columns were computed."""
-    halves = f"low, high: {level:.0%} confidence interval, from random halves of the points"
-    made = [Caution("p_values", "", p_values)] if isinstance(p_values, str) else []
-    return made + ([Caution("intervals", "", halves)] if intervals else [])
-
-
 def beside_reference(
-    result: AgainstReference, reference: ClusteringLike, named: Mapping[str, ClusteringLike], *, p_values: bool,
-    intervals: bool,
-    n_permutations: int | None = None, level: float = 0.95, correction: Correction = "holm", random_state: Seed = 0,
+    result: AgainstReference, reference: ClusteringLike, named: Mapping[str, ClusteringLike], extras: Extras,
     **options: OptionValue,
 ) -> AgainstReference:  # fmt: skip
     """The same for several clusterings and a reference; p-values are corrected for the number of clusterings."""
     further: dict[str, dict[str, Array]] = {}
     cautions: list[Caution] = []
-    ways: set[bool] = set()
+    drawn: set[bool] = set()
     for key, m in result.measures.items():
-        if p_values:
+        if extras.p_values:
             tests = permutation_tests(
-                dict(named), m, n_permutations, random_state, reference=reference, correction=correction, **options
-            )
+                dict(named), m, extras.n_permutations, extras.random_state, reference=reference,
+                correction=extras.correction, **options,
+            )  # fmt: skip
             further.setdefault("p", {})[key] = tests.p_corrected
-            ways |= {t.is_drawn for t in tests.tests}
+            drawn |= {t.is_drawn for t in tests.tests}
             cautions += [c for c in tests.cautions if c.code == "few_permutations" and c not in cautions]
-        if intervals:
-            found = np.full((2, len(named)), np.nan)
+        if extras.intervals:
+            found = np.empty((2, len(named)))
             for i, (name, b) in enumerate(named.items()):
                 own = {**options, "noise": noise_of(options.get("noise"), result.reference, name)}
-                ci, said = _or_why(
-                    partial(confidence_interval, reference, b, m, level, random_state=random_state, **own)
-                )
-                found[:, i] = tuple(ci) if ci is not None else np.nan
-                cautions += [
-                    Caution("no_interval", key, f"no interval of {{subject}} for {name}: {why}") for why in said
-                ]
-                cautions += _own(ci, f"interval of {key} for {name}")
+                found[:, i], said = extras.interval(m, reference, b, f" for {name}", own)
+                cautions += said
             for name, values in zip(("low", "high"), found, strict=True):
                 further.setdefault(name, {})[key] = values
-    made = (
-        "not corrected"
-        if correction == "none"
-        else f"corrected by {CORRECTIONS[correction]}, separately for each measure"
-    )
-    drawn = f"(1 + permutations that agree as well or better) / (1 + {n_permutations or DRAWS:,} random permutations)"
-    how = f"p: {_ways(ways, drawn)}, {made} for {len(named)} clusterings"
-    return replace(
-        result, further=further, cautions=(*result.cautions, *cautions, *_how(p_values and how, intervals, level))
-    )
+    made = "not corrected"
+    if extras.correction != "none":
+        made = f"corrected by {CORRECTIONS[extras.correction]}, separately for each measure"
+    notes = extras.notes(drawn, f", {made} for {len(named)} clusterings")
+    return replace(result, further=further, cautions=(*result.cautions, *cautions, *notes))

@@ -235,11 +235,11 @@ def _compare_columns(
     result = cg.compare_to(reference, found, wanted, **options)
     if not chance:
         return result
-    from congruence.chance.alongside import beside_reference
+    from congruence.chance.alongside import Extras, beside_reference
 
     rest = {name: column for name, column in found.items() if name != reference}
-    how = {**chance, "correction": (correction or Correction.holm).value, **options}
-    return beside_reference(result, found[reference], rest, **how)
+    extras = Extras(**chance, correction=(correction or Correction.holm).value)
+    return beside_reference(result, found[reference], rest, extras, **options)
 
 
 def _write(result: Result, out: Path) -> None:
@@ -294,8 +294,8 @@ def _compare_pair(
     with named((name_a, name_b)):
         result = cg.compare(a, b, wanted, **options)
         if chance:
-            from congruence.chance.alongside import beside
+            from congruence.chance.alongside import Extras, beside
 
-            result = beside(result, a, b, **chance, **options)
+            result = beside(result, a, b, Extras(**chance), **options)
     names = {"a": name_a, "b": name_b}
     return replace(result, names=(name_a, name_b), cautions=tuple(c.renamed(names) for c in result.cautions))

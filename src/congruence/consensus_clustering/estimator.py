@@ -13,7 +13,7 @@ from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import seed_sequence
-from congruence.ensembles.generators import generated, takes_numbers
+from congruence.ensembles.generators import generate, takes_numbers
 from congruence.ensembles.nearest import Centres
 from congruence.errors import InputError, refused
 from congruence.inputs.column_kinds import check_features
@@ -21,7 +21,7 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
 from congruence.statistics.tables import Array
-from congruence.typing import Frame, NoiseLike, OptionValue, PointsLike, Seed, Several, SparseMatrix
+from congruence.typing import Frame, NoiseLike, OptionValue, PointsLike, Record, Seed, Several, SparseMatrix
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -186,10 +186,14 @@ class ConsensusClustering(Clusterer):
             k = range(min(2, most), most + 1)
         maker = self.generator or "kmeans"
         subsamples = isinstance(maker, str) and maker in ("subsample", "mixed")
+        options: Record = {"n_clusters": k}
         if not takes_numbers(maker):
             refuse_idle(ConsensusClustering, vars(self), "for a clusterer without a number of clusters")
-        complete = not (subsamples and self.unseen == "nearest")
-        return generated(data, self.n_members, k, maker, seeds, 0.8, complete, None, self.n_jobs, False)
+            options = {}
+        options["complete"] = not (subsamples and self.unseen == "nearest")
+        return generate(
+            data, self.n_members, method=maker, random_state=seeds, n_jobs=self.n_jobs, progress=False, **options
+        )
 
     @property
     def _is_function(self) -> bool:

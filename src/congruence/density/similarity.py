@@ -217,9 +217,10 @@ def compare_profiles(
         p, q = _given_profiles(a, b, X, X_b, sizes)
         refuse_idle(compare_profiles, locals(), "for profiles, which are counted already")
     else:
-        p, q = _counted_profiles(
-            a, b, X, X_b, binning, bins, nominal, bivariate, sizes, unassigned, noise, random_state, threads, engine
-        )
+        chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal)  # type: ignore[arg-type]
+        options = InputOptions(unassigned=unassigned, noise=noise)
+        how: Record = {"bivariate": bivariate, "threads": threads, "engine": engine}
+        p, q = _counted_profiles((a, b), (X, X_b), chosen, options, sizes, random_state, how)
         if noise is None:
             cautions = [c for x, who in ((p, "a"), (q, "b")) for c in noise_caution(x.clusters, who)]
     if sizes == "scaled" and p.n != q.n and p.n and q.n:
@@ -242,31 +243,18 @@ def _given_profiles(a: object, b: object, X: PointsLike, X_b: PointsLike, sizes:
 
 
 def _counted_profiles(
-    a: ClusteringLike,
-    b: ClusteringLike,
-    X: PointsLike,
-    X_b: PointsLike,
-    binning: str | Binning,
-    bins: int,
-    nominal: Sequence[str | int],
-    bivariate: bool,
-    sizes: str,
-    unassigned: Unassigned,
-    noise: NoiseLike,
-    random_state: Seed,
-    threads: int | None,
-    engine: EngineName,
-) -> tuple[Profile, Profile]:
+    labels: tuple[ClusteringLike, ClusteringLike], data_of: tuple[PointsLike, PointsLike], chosen: Binning,
+    options: InputOptions, sizes: str, random_state: Seed, how: Record,
+) -> tuple[Profile, Profile]:  # fmt: skip
     """Both profiles in the same bins."""
-    if X is None:
+    if data_of[0] is None:
         raise InputError("density profiles need the data that were clustered: pass X, points × attributes")
-    X, X_b, a, b = brought(X, engine), brought(X_b, engine), on_card(a, engine), on_card(b, engine)
-    chosen = copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal)  # type: ignore[arg-type]
+    X, X_b = (brought(x, how["engine"]) for x in data_of)
     raw: list[Clustering] = []
-    for labels, who in ((a, "a"), (b, "b")):
-        raw.append(as_disjoint(labels, who))
+    for given, who in zip(labels, ("a", "b"), strict=True):
+        raw.append(as_disjoint(on_card(given, how["engine"]), who))
         check_index(raw[-1], X if who == "a" or X_b is None else X_b, who)
-    sides: Sequence[Clustering] = decided(raw, InputOptions(unassigned=unassigned, noise=noise), ("a", "b"))
+    sides: Sequence[Clustering] = decided(raw, options, ("a", "b"))
     data = [as_columns(X, chosen.nominal_names)]
     data.append(data[0] if X_b is None else as_columns(X_b, chosen.nominal_names))
     for columns, clustering, who in zip(data, sides, ("a", "b"), strict=True):
@@ -284,11 +272,10 @@ def _counted_profiles(
     if sizes == "sample":
         data, sides = equal_samples(data * (2 if X_b is None else 1), sides, random_state)
     if len(data) == 1:
-        p, q = counted(data[0], sides, chosen, bivariate=bivariate, threads=threads, engine=engine)
+        p, q = counted(data[0], sides, chosen, **how)
     else:
         p, q = (
-            counted(columns, [clustering], chosen, bivariate=bivariate, threads=threads, engine=engine)[0]
-            for columns, clustering in zip(data, sides, strict=True)
+            counted(columns, [clustering], chosen, **how)[0] for columns, clustering in zip(data, sides, strict=True)
         )
     for profile, who in ((p, "a"), (q, "b")):
         if not profile.n:

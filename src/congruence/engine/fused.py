@@ -53,7 +53,7 @@ def fused_tiles(
     together = joint.pays and len(labels) <= MOST_JOINT and 2 * sum(map(len, runs)) >= len(labels) ** 2
     if together and n < BLOCKED_FROM:
         pair_i, pair_j = pairs_of(runs)
-        sums = _jointly(labels, joint, pair_i, pair_j, known, unit, maxima, threads, progress)
+        sums = _jointly(labels, joint, (pair_i, pair_j), known, unit, maxima, threads, progress)
         yield own.counted(pair_i, pair_j, wanted, *sums, expected)
         return
     for tile in tiles(runs, lambda i, j: np.full(len(j), 64.0), MEMORY):
@@ -83,7 +83,7 @@ def fused_tiles(
 
 
 def _jointly(
-    labels: Sequence[Labels], joint: JointCodes, pair_i: Array, pair_j: Array, known: Array, unit: float, maxima: bool,
+    labels: Sequence[Labels], joint: JointCodes, here: tuple[Array, Array], known: Array, unit: float, maxima: bool,
     threads: int, progress: Progress | None,
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """Sums of these pairs, by the tables of all pairs of groups of clusterings."""
@@ -102,7 +102,6 @@ def _jointly(
         pairs = own * int(joint.starts[last] - joint.starts[first]) - (own * (own - 1) // 2 if first == group else 0)
         jobs.append((pairs, partial(fused_jointly, *about, group, first, last, *results)))
     _run_counted(jobs, threads, progress)
-    here = pair_i, pair_j
     none = np.empty(0, np.int64)
     return squares[here], logs[here], best[here] if maxima else none, best.T[here] if maxima else none
 

@@ -103,14 +103,6 @@ def generate(
     Ensemble: 5 clusterings of 60 points, 3 clusters each
     """
     refuse_idle(generate, {**locals(), "numbered": takes_numbers(method)})
-    return generated(X, n_members, n_clusters, method, random_state, fraction, complete, protocol, n_jobs, progress)
-
-
-def generated(
-    X: PointsLike, n_members: int, n_clusters: int | Iterable[int], method: str | Estimator, random_state: Seed,
-    fraction: float, complete: bool, protocol: str | None, n_jobs: int | None, progress: ProgressLike,
-) -> Ensemble:  # fmt: skip
-    """The ensemble, for `generate` and the estimator."""
     data = as_data(X)
     n = data.shape[0]
     choices = numbers_of(n_clusters, "n_clusters")

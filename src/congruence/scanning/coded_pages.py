@@ -8,7 +8,7 @@ has read. A column or page that is stored in another way, or looks damaged, is l
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,9 +19,11 @@ from congruence.inputs.encoding import arrow_library
 from congruence.machine import jit
 from congruence.scanning.page_kernels import (
     CHECKSUM,
+    COMPRESSED,
     DICTIONARY,
     KIND,
     LACKING,
+    LEVELS,
     MET,
     OTHER,
     PAGE,
@@ -184,20 +186,18 @@ class CodedColumn:
             if not jit.compiled(unpack_pages)(np.frombuffer(data, np.uint8), pages, found):
                 raise NotCoded
             return found
-        each = [self._page(data, *page) for page in pages.tolist()]
+        each = [self._page(data, page) for page in pages.tolist()]
         pages[:, SIZE] = [len(page) for page in each]
         pages[:, START] = np.cumsum(pages[:, SIZE]) - pages[:, SIZE]
         return np.frombuffer(b"".join(each), np.uint8)
 
-    def _page(
-        self, data: bytes, kind: int, start: int, stored: int, size: int, values: int, levels: int, compressed: int,
-        checksum: int, inside: int,
-    ) -> bytes:  # fmt: skip
-        """The bytes of one page."""
+    def _page(self, data: bytes, page: Sequence[int]) -> bytes:
+        """The bytes of one page, of which this is the row in the table of pages."""
+        start, stored, size, levels, checksum = (page[x] for x in (START, STORED, SIZE, LEVELS, CHECKSUM))
         whole = data[start : start + stored]
         if checksum != LACKING and zlib.crc32(whole) != checksum & 0xFFFFFFFF:
             raise NotCoded
-        if self.codec is None or not compressed:
+        if self.codec is None or not page[COMPRESSED]:
             return whole
         try:
             values_: bytes = self.codec.decompress(whole[levels:], size - levels, asbytes=True)

@@ -63,7 +63,7 @@ def any_shape(
                 shared_mem=(8 << bits) + 4 * (size + most),
             )  # fmt: skip
     if rows[sort_from]:
-        _by_sorting(stack, order, begin, rows[sort_from], points[sort_from], others, terms, maxima, sums)
+        _by_sorting(stack, (order, begin), rows[sort_from], points[sort_from], others, terms, maxima, sums)
     return sums
 
 
@@ -103,12 +103,11 @@ def sorted_points(stack: Stack, row: int, clusters: Clusters) -> DeviceArray:
 
 
 def _by_sorting(
-    stack: Stack, order: DeviceArray, begin: DeviceArray, rows: int, points: int, others: Array,
-    terms: tuple[DeviceArray, ...], maxima: bool,
-    sums: DeviceArray,
+    stack: Stack, sorted_by: tuple[DeviceArray, DeviceArray], rows: int, points: int, others: Array,
+    terms: tuple[DeviceArray, ...], maxima: bool, sums: DeviceArray,
 ) -> None:  # fmt: skip
     """Add the cells of the first rows and points: runs of equal keys, row · k + label, once these are sorted."""
-    cp = cupy()
+    cp, (order, begin) = cupy(), sorted_by
     row = cp.searchsorted(begin[1 : rows + 1], cp.arange(points, dtype=np.uint32), side="right").astype(np.uint64)
     for line, other in enumerate(others.tolist()):
         k = np.uint64(stack.k[other])
