@@ -13,6 +13,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import congruence as cg
@@ -164,8 +166,7 @@ def test_files_read_in_parts_are_read_whole_too():
 
 # --- the path of a call through the packages --------------------------------------------------------------------------
 
-A, B = [0, 0, 1, 1, 2, 2] * 4, [0, 0, 1, 2, 2, 2] * 4
-RUNS = {"a": A, "b": B, "c": [0, 1] * 12}
+RUNS = pd.DataFrame({name: np.random.default_rng(i).integers(0, 5, 1000) for i, name in enumerate("abcd")})
 
 
 def modules_entered(call: Callable[[], Any]) -> set[str]:
@@ -187,10 +188,10 @@ def modules_entered(call: Callable[[], Any]) -> set[str]:
 
 
 WAYS: dict[str, Callable[[], Any]] = {
-    "compare": lambda: cg.compare(A, B),
+    "compare": lambda: cg.compare(RUNS["a"], RUNS["b"]),
     "compare_all": lambda: cg.compare_all(RUNS, threads=1),
     "consensus": lambda: cg.consensus(RUNS, 3, random_state=0),
-    "permutation_test": lambda: cg.permutation_test(A, B, "ari", 20, 0, threads=1),
+    "permutation_test": lambda: cg.permutation_test(RUNS["a"], RUNS["b"], "ari", 20, 0, threads=1),
     "report": lambda: cg.report(RUNS, random_state=0),
 }
 
