@@ -55,16 +55,16 @@ def test_without_a_card_one_line_says_what_to_do(call):
 
 @pytest.mark.slow
 def test_without_cupy_the_extra_is_named():
-    """If CuPy is not installed, the line names the extra to install; that of a command names its option."""
+    """If CuPy is not installed, the line names the extra to install."""
     program = (
         "import sys; sys.modules['cupy'] = None\n"
         "import congruence as cg\n"
         "try: cg.compare_all([[0, 1], [0, 1]], engine='cuda')\n"
-        "except cg.InputError as error: print(error, error.command, sep='\\n')"
+        "except cg.InputError as error: print(error)"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     to_install = "work on a CUDA GPU needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass "
-    assert said == f"{to_install}engine='cpu' and arrays on the host\n{to_install}--engine cpu\n"
+    assert said == f"{to_install}engine='cpu' and arrays on the host\n"
 
 
 @pytest.mark.slow

@@ -53,16 +53,78 @@ class Word(StrEnum):
         return repr(self.value)
 
 
+# --- what messages name: options and calls, shown in the words of the front end ---------------------------------------
+
+
+class Option:
+    """An option in a message, with values to give it: `unassigned='drop'`, or `--unassigned drop` while a command runs.
+
+    Args:
+        name: The name of the argument.
+        values: Values to try; `...` stands for one of the user's. Default none: the name alone.
+
+    >>> f"pass {Option('unassigned', 'drop', 'cluster')} or {Option('threshold', ...)}"
+    "pass unassigned='drop' or 'cluster' or threshold=…"
+    """
+
+    def __init__(self, name: str, *values: object) -> None:
+        self.name, self.values = name, values
+
+    def __str__(self) -> str:
+        return FRONT[-1].option(self)
+
+
+class Call:
+    """A call of the library in a message: `cg.consensus`, or `congruence consensus` while a command runs.
+
+    Args:
+        text: The call.
+        command: What to show on the command line instead. Default None: the command of that name, if there is one.
+    """
+
+    def __init__(self, text: str, command: str | None = None) -> None:
+        self.text, self.command = text, command
+
+    def __str__(self) -> str:
+        return FRONT[-1].call(self)
+
+
+class With(Option):
+    """ " with --columns" on the command line, where arguments are columns; nothing in Python, where they are data."""
+
+    def __str__(self) -> str:
+        return FRONT[-1].suffix(self)
+
+
+class Python:
+    """How Python shows options and calls; the command line has its own class."""
+
+    def option(self, x: Option) -> str:
+        """The option with its values, as in a call."""
+        values = ["…" if value is ... else repr(value) for value in x.values]
+        return f"{x.name}={joined(values, 'or')}" if values else x.name
+
+    def call(self, x: Call) -> str:
+        """The call."""
+        return x.text
+
+    def suffix(self, x: Option) -> str:
+        """What names columns: nothing."""
+        return ""
+
+
+#: the front ends in use, the one that shows messages last
+FRONT = [Python()]
+
+
 class InputError(ValueError):
     """An input that cannot be used; the message says what was given, what was expected and what to try.
 
     It is one line: line breaks become spaces, and other control characters are shown escaped.
-    `command` is the message for the command line, if it names options instead of arguments.
     """
 
-    def __init__(self, message: str, command: str | None = None) -> None:
+    def __init__(self, message: str) -> None:
         super().__init__(visible(_one_line(as_called(message))))
-        self.command = visible(_one_line(as_called(command or message)))
 
 
 #: longest message: names of columns and values can have any length
@@ -70,7 +132,7 @@ LONGEST = 1500
 
 
 def _one_line(text: str) -> str:
-    text = re.sub(r"\s*[\r\n]\s*", " ", text)
+    text = " ".join(line.strip() for line in text.splitlines()) if "\n" in text or "\r" in text else text
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
 
 
@@ -216,11 +278,11 @@ def whole_number(value: Scalar, name: str, least: int = 1, most: int | None = No
     try:
         number = operator.index(value)
     except TypeError:
-        raise InputError(f"{name} must be a whole number; got {value!r}") from None
+        raise InputError(f"{Option(name)} must be a whole number; got {value!r}") from None
     if number < least:
-        raise InputError(f"{name} must be at least {least}, not {number}")
+        raise InputError(f"{Option(name)} must be at least {least}, not {number}")
     if most is not None and number > most:
-        raise InputError(f"{name} must be at most {most:,}, not {number:,}")
+        raise InputError(f"{Option(name)} must be at most {most:,}, not {number:,}")
     return number
 
 
@@ -238,7 +300,7 @@ def real_number(value: Scalar, name: str, least: float = -math.inf, most: float 
         within = (
             f" from {least:g} to {most:g}" if math.isfinite(most) else f" of at least {least:g}" * math.isfinite(least)
         )
-        raise InputError(f"{name} must be a number{within}; got {value!r}")
+        raise InputError(f"{Option(name)} must be a number{within}; got {value!r}")
     return found
 
 
@@ -249,7 +311,7 @@ def path_of(value: object, name: str = "path") -> Path:
     '.csv'
     """
     if not isinstance(value, str | os.PathLike):
-        raise InputError(f"{name} must be a path, as in 'labels.csv'; got {type(value).__name__}")
+        raise InputError(f"{Option(name)} must be a path, as in 'labels.csv'; got {type(value).__name__}")
     return Path(value)
 
 
@@ -262,11 +324,11 @@ def names_in(value: object, name: str) -> list[Label]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, Iterable) or getattr(value, "ndim", 1) != 1:
-        raise InputError(f"{name} must be a list of names; got {value!r}")
+        raise InputError(f"{Option(name)} must be a list of names; got {value!r}")
     # numpy and arrow values as plain ones
     found = [x.as_py() if hasattr(x, "as_py") else x.item() if getattr(x, "ndim", 1) == 0 else x for x in value]
     if not all(isinstance(x, Hashable) for x in found):
-        raise InputError(f"{name} must be a list of names; got {value!r}")
+        raise InputError(f"{Option(name)} must be a list of names; got {value!r}")
     return found
 
 
@@ -277,11 +339,11 @@ def yes_or_no(value: object, name: str) -> bool:
     True
     """
     if not isinstance(value, int | float | None) and type(value).__name__ not in ("bool", "bool_"):
-        raise InputError(f"{name} must be True or False; got {value!r}")
+        raise InputError(f"{Option(name)} must be True or False; got {value!r}")
     return bool(value)
 
 
 def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
     """Raise for an unknown value."""
     if not isinstance(value, str) or value not in known:
-        raise InputError(f"{name} must be {joined(map(repr, known), 'or')}, not {value!r}")
+        raise InputError(f"{Option(name)} must be {joined(map(repr, known), 'or')}, not {value!r}")

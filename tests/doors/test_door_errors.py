@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import html
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,41 +17,20 @@ import typer
 
 import congruence as cg
 from congruence import cli
-from congruence.cli.words import ARGUMENT, in_words_of, options_of
+from congruence.cli.app import CommandLine
+from congruence.errors import Call, Option, With
 
 PACKAGE = Path(cg.__file__).parent
 COMMANDS = list(typer.main.get_command(cli.app).commands)  # type: ignore[attr-defined]
-OPTION = r"--[a-z][a-z0-9-]+"
-RAISED = ("InputError", "NotApplicable", "BadBatch")
 
 
-def text_of(node: ast.AST) -> str | None:
-    """The text of a string, with {} for what is filled in."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return f"{text_of(node.left) or '{}'}{text_of(node.right) or '{}'}"
-    return None
-
-
-def messages() -> Iterator[tuple[str, str, str]]:
-    """(place, message of Python, message of the command line) of every error of the library."""
+def named(kind: str) -> Iterator[tuple[str, ast.Call]]:
+    """(place, call) of every `Option(…)`, `With(…)` or `Call(…)` of the library."""
     for file in sorted(PACKAGE.rglob("*.py")):
-        if file.parent.name == "cli":
-            continue
         text = file.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(text)) if any(kind in text for kind in RAISED) else ():
-            name = getattr(getattr(node, "func", None), "id", "") if isinstance(node, ast.Call) else ""
-            if name in RAISED and isinstance(node, ast.Call) and node.args:
-                said = text_of(node.args[0]) or ""
-                yield f"{file.name}:{node.lineno}", said, (text_of(node.args[1]) or "") if len(node.args) > 1 else said
-
-
-@pytest.fixture(scope="module")
-def every_message() -> list[tuple[str, str, str]]:
-    return list(messages())
+        for node in ast.walk(ast.parse(text)) if f"{kind}(" in text and file.name != "errors.py" else ():
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == kind:
+                yield f"{file.name}:{node.lineno}", node
 
 
 def parameters() -> set[str]:
@@ -68,46 +49,99 @@ def parameters() -> set[str]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 found |= {a.arg for a in (*node.args.args, *node.args.kwonlyargs)}
-    return found | {"limit", "sample", "path", "height", "compute_distances"}  # of measures, of cuts, of scikit-learn
+    return found | {"limit", "sample", "path", "height", "data_columns", "sheet"}  # of measures, of cuts, of commands
 
 
 @pytest.mark.slow
-def test_errors_in_python_name_arguments(every_message):
-    """No message of the library names an option of the command line; every argument it names exists."""
-    assert len(every_message) > 300
+def test_messages_name_arguments_that_exist():
+    """Every option that a message of the library names is a parameter of a public function."""
     known = parameters()
-    for place, said, _ in every_message:
-        assert not re.search(r"(?<!-)--[a-z]", said), f"{place}: {said}"
-        for found in ARGUMENT.finditer(said):
-            assert found[1] in known, f"{place} names {found[1]}=: {said}"
+    found = [(place, x.args[0].value) for place, x in named("Option") if isinstance(x.args[0], ast.Constant)]
+    assert len(found) > 100
+    assert not [x for x in found if x[1] not in known]
 
 
-@pytest.mark.slow
+def written_in(node: ast.AST) -> Iterator[str]:
+    """The texts of a message, without those of its options and calls."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif not (isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Option", "With", "Call")):
+        for part in ast.iter_child_nodes(node):
+            yield from written_in(part)
+
+
+def test_no_message_has_an_option_written_out():
+    """An option with its value in a message of the library is an `Option`, and none is written as on the command line."""
+    for file in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if file.parent.name != "cli" else ():
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in RAISED:
+                said = " ".join(text for x in node.args for text in written_in(x))
+                assert not re.search(r"(?<![\w(])[a-z_]+=(True|False|None\b|'[a-z]|…)|(?<![\w-])--[a-z]", said), (
+                    file,
+                    said,
+                )
+
+
+RAISED = ("InputError", "NotApplicable", "Caution", "TooLarge", "warn")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_errors_on_the_command_line_name_options(every_message, command):
-    """In each command, messages name only its options; other arguments are marked "in Python"."""
-    options = options_of(command)
-    assert "--help" not in options
-    for place, said, own in every_message:
-        text = in_words_of(command, own)
-        if own == said:
-            for option in re.findall(OPTION, text):
-                assert option in options, f"{place}: {text}"
-        for found in ARGUMENT.finditer(text):
-            rest = text[found.end() :]
-            inside = re.search(r"\b\w+\([^()]*$", text[: found.start()])
-            assert found[2] == "" or inside or rest.startswith(" in Python"), f"{place}, {command}: {text}"
-        assert not re.search(r"\bcg\.\w+(?!.*in Python)", text), f"{place}, {command}: {text}"
+def test_a_command_shows_options_as_its_own(command):
+    """A command shows each option of a message as one it has, with the value, or says that it is for Python."""
+    shown = CommandLine(typer.main.get_command(cli.app).commands[command].params)
+    options = {option for param in shown.params.values() for option in param.opts}
+    for name in sorted({x.args[0].value for _, x in named("Option") if isinstance(x.args[0], ast.Constant)}):
+        text = shown.option(Option(name, "drop"))
+        if text.startswith("--"):
+            assert text.split()[0] in options
+        else:
+            assert text == f"{name}='drop' in Python"
+        assert shown.suffix(With(name)).removeprefix(" with ") in {"", *options}
 
 
-@pytest.mark.slow
-def test_messages_for_the_command_line_name_options_that_exist(every_message):
-    """A message written for the command line names options that some command has."""
-    every = {option for command in COMMANDS for option in options_of(command)}
-    for place, said, own in every_message:
-        if own != said:
-            for option in re.findall(OPTION, own):
-                assert option in every, f"{place}: {own}"
+def test_options_and_calls_show_themselves_as_the_front_end_does():
+    """The same option is an argument in Python and an option of the command that runs."""
+    shown = CommandLine(typer.main.get_command(cli.app).commands["choose-k"].params)
+    for option, python, own in (
+        (
+            Option("unassigned", "drop", "cluster"),
+            "unassigned='drop' or 'cluster'",
+            "unassigned='drop' or 'cluster' in Python",
+        ),
+        (Option("random_state", 3), "random_state=3", "--seed 3"),
+        (Option("standardise", True), "standardise=True", "--standardise"),
+        (Option("n_jobs"), "n_jobs", "--jobs"),
+        (Option("limit", None), "limit=None", "limit=None in Python"),
+        (Option("threads", ...), "threads=…", "--threads"),
+    ):
+        assert (str(option), shown.option(option)) == (python, own)
+    assert shown.call(Call("cg.choose_k")) == "`congruence choose-k`"
+    assert shown.call(Call("compare_all")) == "`congruence matrix`"
+    assert shown.call(Call("cg.Cover(u >= 0.3)")) == "cg.Cover(u >= 0.3) in Python"
+
+
+@pytest.mark.parametrize(
+    "names", [("refine=True", "k=None"), ("n_clusters", "sample_weight"), ("unassigned='drop'", "cg.consensus")]
+)
+def test_names_of_columns_come_out_as_they_went_in(command, names):
+    """A column may be called like an option or a call: notes, errors, tables, JSON and pages show its name unchanged."""
+    a, b = names
+    frame = pd.DataFrame({a: [-1, 0, 0, 1, 1, 1], b: [0, 0, 1, 1, 1, None]})
+    frame.to_csv("t.csv", index=False)
+    for format in ("table", "json", "csv"):
+        code, out, err = command("compare", "t.csv", "--columns", f"{a},{b}", "--unassigned", "drop", "-f", format)
+        assert code == 0, err
+        assert f"{a} has label" in " ".join((out + err).split()) or format == "csv"
+        assert "--refine" not in out + err
+    _, out, _ = command("matrix", "t.csv", "--unassigned", "drop", "-f", "json")
+    assert a in json.loads(out)["names"]
+    _, _, err = command("compare", "t.csv", "--columns", f"{a},{b}")
+    assert f"congruence: {b}: 1 of 6 points are unassigned" in err
+    code, _, err = command("report", "t.csv", "--unassigned", "drop", "--out", "r.html")
+    assert code == 0, err
+    page = html.unescape(Path("r.html").read_text(encoding="utf-8"))
+    assert a in page
+    assert b in page
 
 
 def test_notes_name_options_too(command):
@@ -131,8 +165,8 @@ ADVICE = [
     ("consensus t.csv --k 2", "pass --partial", "consensus t.csv --k 2 --partial"),
     ("ensemble t.csv", "pass --partial", "ensemble t.csv --partial"),
     ("matrix twice.csv", "name the label columns with --columns", "matrix twice.csv --columns a,b"),
-    ("matrix numbers.csv", "name them with --columns", "matrix numbers.csv --columns x,y"),
-    ("choose-k ids.csv --k 2", "name them with --data-columns", "choose-k ids.csv --k 2 --data-columns kmeans"),
+    ("matrix numbers.csv", "name the columns to use with --columns", "matrix numbers.csv --columns x,y"),
+    ("choose-k ids.csv --k 2", "name the columns to use with --data-columns", "choose-k ids.csv --k 2 --data-columns kmeans"),
     ("report t.csv --axes x,y", "pass them with --data FILE", "report t.csv --axes x,y --data numbers.csv"),
     ("matrix t.csv --fail-under ari", "as in ari=0.9", "matrix t.csv --columns a,b --fail-under ari=-1"),
     ("matrix t.csv --memory 1MB", "pass at least --memory 400MB", "matrix t.csv --columns a,b --memory 4000MB"),
@@ -160,7 +194,7 @@ def test_following_the_advice_works(command, mistake, advice, fix):
     assert code == 2, err
     assert err.count("\n") == 1 or err.startswith("note: ")
     assert advice in err
-    for option in re.findall(OPTION, err.splitlines()[-1]):
-        assert option in options_of(mistake.split()[0]) | {"--help"}, err
+    has = {x for p in typer.main.get_command(cli.app).commands[mistake.split()[0]].params for x in p.opts}  # type: ignore[attr-defined]
+    assert set(re.findall(r"--[a-z][a-z0-9-]+", err.splitlines()[-1])) <= has | {"--help"}, err
     code, _, err = command(*fix.split())
     assert code == 0, err

@@ -9,7 +9,7 @@ import numpy as np
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
 from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
-from congruence.errors import NotApplicable
+from congruence.errors import NotApplicable, Option
 from congruence.statistics.tables import Array
 
 
@@ -33,7 +33,8 @@ def left_over(points: Points, knowns: Sequence[Array], weakest: bool = False) ->
     if _is_empty(rest, X, taken):
         raise NotApplicable(
             f"the given clusters span all {X.shape[1]} dimensions of the data, so no direction is orthogonal to them; "
-            "use method='maximus' or 'mincentropy', or pass weakest=True to keep the direction in which they differ least"
+            f"use {Option('method', 'maximus', 'mincentropy')}, or pass {Option('weakest', True)} to keep the "
+            "direction in which they differ least"
         )
     return np.asarray(rest)
 

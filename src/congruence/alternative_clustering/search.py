@@ -29,7 +29,7 @@ from congruence.alternative_clustering.results import SCORES, Alternative, Alter
 from congruence.alternative_clustering.views import views
 from congruence.density.binning import Binning
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import MOST_RUNS, InputError, hint, joined, names_in, unused_name, whole_number
+from congruence.errors import MOST_RUNS, InputError, Option, hint, joined, names_in, unused_name, whole_number
 from congruence.inputs.effects import refuse_idle
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EnsembleLike, OptionValue, PointsLike, ProgressLike, Record, Seed
@@ -308,13 +308,17 @@ def _check(
             raise InputError(f"method {method!r} has no option {name!r}; {hint(name, own, there)}")
         _check_option(name, options[name], record.options[name])
     if not isinstance(k, int | np.integer) or not 2 <= k <= points.n // 2:
-        raise InputError(f"n_clusters must be from 2 to half the number of points ({points.n // 2}), not {k!r}")
+        raise InputError(
+            f"{Option('n_clusters')} must be from 2 to half the number of points ({points.n // 2}), not {k!r}"
+        )
     if isinstance(many, str) and many != "all":
-        raise InputError(f"n_alternatives must be a whole number of at least 1 or 'all', not {many!r}")
+        raise InputError(f"{Option('n_alternatives')} must be a whole number of at least 1 or 'all', not {many!r}")
     several = 1 if isinstance(many, str) else many
     _check_option("n_alternatives", several, 1)
     if least is not None and not (isinstance(least, int | np.integer) and 0 <= least <= points.n // k):
-        raise InputError(f"min_size must be from 0 to {points.n // k} ({points.n} points in {k} clusters), not {least}")
+        raise InputError(
+            f"{Option('min_size')} must be from 0 to {points.n // k} ({points.n} points in {k} clusters), not {least}"
+        )
     if points.n > record.most:
         able = [name for name in METHODS if METHODS[name].most >= points.n]
         raise InputError(

@@ -12,7 +12,7 @@ import numpy as np
 from congruence.chance.draws import Exactness, Null, RandomPair, check_null, check_points
 from congruence.chance.permutation import clean, tested
 from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of, random_pair
-from congruence.errors import MOST_DRAWS, InputError, NotApplicable, whole_number
+from congruence.errors import MOST_DRAWS, Call, InputError, NotApplicable, Option, whole_number
 from congruence.formulas import find
 from congruence.formulas.record import Better, Measure, ratio
 from congruence.inputs.effects import refuse_idle
@@ -113,7 +113,9 @@ class Adjusted(Measure):
         if table.maps is None:
             return self._of_sizes(table.row_sums, table.col_sums)
         if self.null != "permutation":
-            raise NotApplicable(f"null={self.null!r} draws partitions, but there are covers; use null='permutation'")
+            raise NotApplicable(
+                f"{Option('null', self.null)} draws partitions, but there are covers; use {Option('null', 'permutation')}"
+            )
         random = random_pair(table, self.null, self.sided)
         return _mean_of(random, find(self.base, **self.parameters), self.n_draws, self.random_state)
 
@@ -178,10 +180,10 @@ class Adjusted(Measure):
         """
         self.base.check(soft=soft, weighted=weighted, covers=covers)
         if soft or weighted:
-            what = "memberships" if soft else "sample_weight"
+            what = "memberships" if soft else Option("sample_weight")
             raise NotApplicable(
                 f"{self.key} of {what} needs the points, not only their table: call the measure, as in m(a, b), or "
-                "cg.permutation_test(a, b, …).adjusted"
+                f"{Call('cg.permutation_test(a, b, …).adjusted')}"
             )
 
     def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
@@ -270,10 +272,12 @@ def adjusted(
     if isinstance(base, Adjusted):
         raise InputError(f"{base.key} is adjusted for chance already")
     if not isinstance(n_draws, int | np.integer) or n_draws < 2:
-        raise InputError(f"n_draws must be a whole number above 1, not {n_draws!r}")
+        raise InputError(f"{Option('n_draws')} must be a whole number above 1, not {n_draws!r}")
     whole_number(n_draws, "n_draws", 2, MOST_DRAWS)
     if not isinstance(random_state, int | np.integer):
-        raise InputError("random_state must be a whole number here, so that the measure has the same value every time")
+        raise InputError(
+            f"{Option('random_state')} must be a whole number here, so that the measure has the same value every time"
+        )
     suffix = "" if null == "permutation" else f"_{null}" + ("_one_sided" if sided == "one" else "")
     if null == "permutation":
         sided = "two"  # the same

@@ -24,7 +24,7 @@ from congruence.chance.permutation import (
 from congruence.comparison.presenting import Result, number
 from congruence.engine.cpu import cluster_sizes
 from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card, seed_sequence
-from congruence.errors import Caution, InputError, hint, some_of
+from congruence.errors import Caution, InputError, Option, hint, some_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import left_out
@@ -340,7 +340,7 @@ def _too_few(draws: int, p: Array, m: Measure) -> tuple[Caution, ...]:
         return ()
     text = (
         f"{draws:,} permutations cannot give a p-value below {1 / (draws + 1):.2g}, and corrected for "
-        f"{many} pairs that is above 0.05; pass n_permutations={20 * many:_} or more"
+        f"{many} pairs that is above 0.05; pass {Option('n_permutations', 20 * many)} or more"
     )
     return (Caution("few_permutations", m.key, text),)
 

@@ -12,7 +12,7 @@ from congruence.chance.draws import Exactness, Null, pairs_value
 from congruence.chance.moments import Margin, Moments, is_reliable, p_values
 from congruence.chance.problems import Problem, Sided, drawn, problem_of
 from congruence.comparison.presenting import Result, number
-from congruence.errors import MOST_DRAWS, Caution, InputError, NotApplicable
+from congruence.errors import MOST_DRAWS, Caution, InputError, NotApplicable, Option
 from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.inputs.effects import refuse_idle
@@ -259,16 +259,17 @@ def check_counts(n_permutations: int | None, level: float, stop_after: int | Non
         )
     if method == "moments" and (n_permutations is not None or stop_after is not None):
         raise InputError(
-            "method='moments' uses no draws; leave out n_permutations and stop_after, or pass method='draws'"
+            f"{Option('method', 'moments')} uses no draws; leave out n_permutations and stop_after, or pass "
+            f"{Option('method', 'draws')}"
         )
     if n_permutations is not None and (not isinstance(n_permutations, int | np.integer) or n_permutations < 1):
-        raise InputError(f"n_permutations must be a whole number above 0, not {n_permutations!r}")
+        raise InputError(f"{Option('n_permutations')} must be a whole number above 0, not {n_permutations!r}")
     if n_permutations is not None and n_permutations > MOST_DRAWS:
-        raise InputError(f"n_permutations must be at most {MOST_DRAWS:,}, not {n_permutations:,}")
+        raise InputError(f"{Option('n_permutations')} must be at most {MOST_DRAWS:,}, not {n_permutations:,}")
     if not isinstance(level, int | float | np.number) or not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
     if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):
-        raise InputError(f"stop_after must be a number of draws of at least 1, not {stop_after!r}")
+        raise InputError(f"{Option('stop_after')} must be a number of draws of at least 1, not {stop_after!r}")
 
 
 def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
@@ -277,7 +278,7 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
         if method == "moments":
             raise NotApplicable(
                 f"the moments are known for pair-counting measures of hard clusterings without weights whose points are "
-                f"permuted, not for {t.measure.key} here; pass method='draws'"
+                f"permuted, not for {t.measure.key} here; pass {Option('method', 'draws')}"
             )
         return None
     a, b = (Margin(x) for x in t.sizes)
@@ -286,7 +287,7 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
     if rises is None:
         if method == "moments":
             raise NotApplicable(
-                f"{t.measure.key} is not monotonic in the number of pairs together; pass method='draws'"
+                f"{t.measure.key} is not monotonic in the number of pairs together; pass {Option('method', 'draws')}"
             )
         return None
     more, fewer = p_values(moments, t.together)

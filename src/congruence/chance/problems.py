@@ -28,7 +28,7 @@ from congruence.engine import cpu, matrices, plan, tiles
 from congruence.engine.cells import tables_of
 from congruence.engine.interface import Engine
 from congruence.engine.plan import Progress, Run, engine_for, seed_sequence
-from congruence.errors import Caution, InputError, NotApplicable
+from congruence.errors import Caution, InputError, NotApplicable, Option
 from congruence.formulas.record import Measure, ratio
 from congruence.inputs.alignment import Mass, PreparedPair
 from congruence.inputs.cover import CoverLabels
@@ -100,7 +100,9 @@ def problem_of(
     if isinstance(pair, PairOfMatrices):
         _only_permutation(null, "matrices and ensembles")
         if engine_for(engine, []).on_card:
-            raise InputError("matrices and ensembles are permuted on the CPU; pass engine='cpu' or leave it out")
+            raise InputError(
+                f"matrices and ensembles are permuted on the CPU; pass {Option('engine', 'cpu')} or leave it out"
+            )
         if pair.options.unassigned == "drop":
             pair = _without_dropped(pair)
         return _of_matrices(pair, m, threads)
@@ -109,7 +111,7 @@ def problem_of(
     if pair.has_covers:
         _only_permutation(null, "covers")
         if counter.on_card:  # it draws tables of partitions
-            raise InputError("covers are permuted on the CPU; pass engine='cpu' or leave it out")
+            raise InputError(f"covers are permuted on the CPU; pass {Option('engine', 'cpu')} or leave it out")
     table, tile = counted_pair(pair, threads, engine)
     if pair.is_soft or pair.is_weighted:
         problem = _of_points(pair, tile, m, null, counter)
@@ -121,7 +123,9 @@ def problem_of(
 
 def _only_permutation(null: str, what: str) -> None:
     if null != "permutation":
-        raise NotApplicable(f"null={null!r} draws partitions, but there are {what}; use null='permutation'")
+        raise NotApplicable(
+            f"{Option('null', null)} draws partitions, but there are {what}; use {Option('null', 'permutation')}"
+        )
 
 
 def measured(m: Measure, tile: Tables) -> Array:

@@ -9,7 +9,6 @@ from typing import NoReturn
 import typer
 
 from congruence.cli.app import app, settings
-from congruence.cli.printing import said_here
 
 #: the commands in the order of `congruence --help`, the most common first; each has its own file
 ORDER = (
@@ -51,9 +50,9 @@ def main() -> None:
     _unwind_when_ended()
 
     def one_line(message: object, *_: object, **__: object) -> None:
-        from congruence.errors import visible
+        from congruence.errors import as_called, visible
 
-        print(f"warning: {visible(said_here(' '.join(str(message).split())))}", file=sys.stderr)
+        print(f"warning: {visible(as_called(' '.join(str(message).split())))}", file=sys.stderr)
 
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed, as in `congruence … 2>&-`
@@ -77,13 +76,15 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except MemoryError as error:
-        why = getattr(error, "command", None) or f"not enough memory: {error or 'the data do not fit'}"
+        from congruence.errors import TooLarge
+
+        why = error if isinstance(error, TooLarge) else f"not enough memory: {error or 'the data do not fit'}"
         _refuse(f"{why}; use fewer rows or columns, or --memory", 3)
     except Exception as error:
         from congruence.errors import InputError
 
         if isinstance(error, InputError):
-            _refuse(said_here(_of_gaps(settings.command, error.command)))
+            _refuse(str(error))
         if isinstance(error, UnicodeEncodeError):
             _refuse(f"{error.object!r} is not UTF-8; rename the file or column")
         if isinstance(error, OSError):  # a result that cannot be written
@@ -99,22 +100,6 @@ def main() -> None:
     if code == 130:  # Ctrl-C, here or inside typer
         print(f"congruence: stopped{_how_to_resume(sys.argv)}", file=sys.stderr)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-#: commands with the option --partial
-PARTIAL = ("ensemble", "consensus", "consensus-matrix")
-
-
-def _of_gaps(command: str, message: str) -> str:
-    """A message about points without a label, with the option that this command has."""
-    advice = message.partition("pass --unassigned ")[2]
-    if not advice.endswith("--partial)"):
-        return message
-    if command in PARTIAL:
-        return message.replace(
-            f"pass --unassigned {advice}", "pass --partial if members may label only some of the points"
-        )
-    return message.replace(" (in an ensemble: --partial)", "")
 
 
 def _how_to_resume(words: list[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, TypeVar, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from congruence.errors import Needs
+from congruence.errors import FRONT, Call, Needs, Option, Python, joined
 from congruence.typing import Dynamic, Function, OptionValue
 
 
@@ -107,6 +107,51 @@ class Command(TyperCommand):
             if getattr(option, "is_flag", False):
                 option.metavar = ""
         return found
+
+
+#: options whose names differ from those of arguments, the first that the command has, and commands from those of functions
+CALLED = {
+    "n_clusters": ("k",), "n_members": ("members",), "n_alternatives": ("n",), "points": ("n",), "n_points": ("n",),
+    "sample_weight": ("weight",), "random_state": ("seed",), "n_jobs": ("jobs",), "n_permutations": ("permutations",),
+    "X": ("data",), "dtype": ("float32",), "measure": ("measures",), "unassigned": ("unassigned", "partial"),
+    "columns": ("columns", "data_columns", "features", "labels"), "data_columns": ("data_columns", "columns"),
+}  # fmt: skip
+COMMANDS = {"compare_all": "matrix", "compare_to": "compare"}
+
+
+class CommandLine(Python):
+    """Shows options and calls in messages as those of the command that runs, or says that they are for Python."""
+
+    def __init__(self, params: list[Dynamic]) -> None:
+        self.params = {p.name: p for p in params if p.opts[0].startswith("-")}
+
+    def _param(self, name: str) -> Dynamic:
+        return next((self.params[x] for x in CALLED.get(name, (name,)) if x in self.params), None)
+
+    def option(self, x: Option) -> str:
+        """The option of the command with its values."""
+        param = self._param(x.name)
+        if param is None or x.values == (None,):
+            return super().option(x) + " in Python" * bool(x.values)
+        option: str = param.opts[0]
+        if x.values == (False,):
+            return f"--no-{option[2:]}"
+        plain = not x.values or x.values[0] in (True, ...) or getattr(param, "is_flag", False)
+        return option if plain else f"{option} {joined(x.values, 'or')}"
+
+    def call(self, x: Call) -> str:
+        """The command of a function, or the call."""
+        name = x.text.removeprefix("cg.")
+        command = COMMANDS.get(name, name.replace("_", "-"))
+        if x.command is not None:
+            return x.command
+        known = command in {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}
+        return f"`congruence {command}`" if known else f"{x.text} in Python"
+
+    def suffix(self, x: Option) -> str:
+        """The option that names columns, if there is one."""
+        param = self._param(x.name)
+        return f" with {param.opts[0]}" if param is not None else ""
 
 
 def _check_needs(context: typer.Context, needs: Needs, given: dict[str, OptionValue]) -> None:
@@ -208,12 +253,14 @@ class App(typer.Typer):
                 for option, value in asdict(Settings()).items():
                     setattr(settings, option, given.pop(option, value) if option in {*shared, "command"} else value)
                 at_end.clear()
+                FRONT.append(CommandLine(context.command.params))
                 try:
                     with watched():
                         return function(**{option: _local(x) for option, x in given.items()})
                 finally:
                     for notes in at_end:
                         notes(sys.exception())
+                    FRONT.pop()
 
             hints = {"context": typer.Context, **get_type_hints(function, include_extras=True), **shared}
             own = [x.replace(annotation=hints[x.name]) for x in parameters.values()]

@@ -28,7 +28,7 @@ def named(names: tuple[str, str]) -> Iterator[None]:
         try:
             yield
         except InputError as error:
-            raise type(error)(said(error.command)) from None
+            raise type(error)(said(str(error))) from None
     for one in found:
         warn(said(str(one.message)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -23,44 +22,12 @@ if TYPE_CHECKING:
 def say(notes: Iterable[str]) -> None:
     """Print notes to stderr, one per line."""
     for note in notes:
-        print(f"note: {visible(said_here(str(note)))}", file=sys.stderr)
+        print(f"note: {visible(as_called(str(note)))}", file=sys.stderr)
 
 
 def show(text: object = "") -> None:
-    """Print a result to stdout, with control characters escaped and options of this command in its notes."""
-    said = str(text)
-    if said.startswith("{") and NAMES_PYTHON.search(said):
-        said = _json_here(said)
-    else:
-        said = NOTE.sub(lambda found: said_here(found[0]), said)
-    print(visible(said, keep="\n\t"))
-
-
-#: a note in a printed result, with its continuation lines
-NOTE = re.compile(r"^(?:! |note: ).*(?:\n  .*)*", re.MULTILINE)
-#: arguments and functions of Python in a text
-NAMES_PYTHON = re.compile(r"\bcg\.|[a-z]=[TF'\"…\[D]|^[a-z_]+ must |`[a-z_]+`|sample_weight")
-
-
-def said_here(text: str) -> str:
-    """A message or note of the library, with options of the command that runs instead of arguments."""
-    text = as_called(text)
-    if not NAMES_PYTHON.search(text) and "--" not in text:
-        return text
-    from congruence.cli.words import in_words_of
-
-    return in_words_of(settings.command, text)
-
-
-def _json_here(text: str) -> str:
-    """JSON whose notes and cautions name options of the command that runs."""
-    import json
-
-    found = json.loads(text)
-    for key in ("notes", "cautions"):
-        if isinstance(found.get(key), list):
-            found[key] = [said_here(x) if isinstance(x, str) else x for x in found[key]]
-    return json.dumps(found, indent=2, ensure_ascii=False)
+    """Print a result to stdout, with control characters escaped."""
+    print(visible(as_called(str(text)), keep="\n\t"))
 
 
 def write_table(columns: Mapping[str, ColumnLike], out: Path) -> None:

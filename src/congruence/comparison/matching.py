@@ -11,7 +11,7 @@ from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, table_pair
 from congruence.comparison.presenting import Result, named_table
 from congruence.comparison.scanned import scanned_names, scanned_scores
-from congruence.errors import InputError, NotApplicable, counted, unused_name
+from congruence.errors import Call, InputError, NotApplicable, Option, counted, unused_name
 from congruence.formulas.matching import assignment
 from congruence.inputs.alignment import Align, PreparedPair
 from congruence.inputs.coerce import as_clustering
@@ -201,7 +201,7 @@ def element_scores(
     pair = table_pair(a, b, unassigned=unassigned, noise=noise, align=align)
     if pair.has_covers and pair.is_soft:
         raise NotApplicable(
-            "element_scores compares covers and labels; convert the memberships to a cover: cg.Cover(u >= 0.3)"
+            f"element_scores compares covers and labels; convert the memberships to a cover: {Call('cg.Cover(u >= 0.3)')}"
         )
     table = counted_pair(pair)[0]
     first, second = pair.sides
@@ -220,7 +220,8 @@ def element_scores(
 def _in_memory(out: PathLike | None) -> None:
     if out is not None:
         raise InputError(
-            "out= writes values of scanned rows: pass columns of cg.scan(…); values in memory are returned"
+            f"{Option('out', ...)} writes values of scanned rows: pass columns of {Call('cg.scan(…)')}; values in "
+            "memory are returned"
         )
 
 

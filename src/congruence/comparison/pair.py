@@ -23,7 +23,7 @@ from congruence.comparison.presenting import (
     span,
 )
 from congruence.engine.plan import engine_for, on_card
-from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, counted, hint, joined
+from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, Option, counted, hint, joined
 from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
 from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import as_clustering, is_scanned
@@ -368,7 +368,7 @@ class Comparison(Result, Mapping[str, float]):
         name = key_of(key, self.values_)
         if name not in self.values_:
             why = self.skipped.get(name)
-            raise NoSuchName(f"{name} was not computed" + (f": {why}" if why else "; name it in `measures`"))
+            raise NoSuchName(f"{name} was not computed" + (f": {why}" if why else f"; name it in {Option('measures')}"))
         return self.values_[name]
 
     def __contains__(self, key: object) -> bool:

@@ -16,7 +16,7 @@ from congruence.comparison.presenting import (
     short_names,
     shown_beside,
 )
-from congruence.errors import Caution, InputError, NoSuchName, counted, joined
+from congruence.errors import Caution, InputError, NoSuchName, Option, counted, joined
 from congruence.formulas.record import Measure, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array
@@ -54,7 +54,9 @@ class _Scores:
     def __getitem__(self, key: str) -> Array:
         name = key if key in self._values else key_of(key, self._values)
         if name not in self._values:
-            raise NoSuchName(f"{name} was not computed; name it in `measures` (there are: {joined(self._values)})")
+            raise NoSuchName(
+                f"{name} was not computed; name it in {Option('measures')} (there are: {joined(self._values)})"
+            )
         return self._values[name]
 
     def keys(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from congruence.comparison.plans import Plan
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees
 from congruence.engine.plan import engine_for
-from congruence.errors import Caution, InputError, NotApplicable
+from congruence.errors import Call, Caution, InputError, NotApplicable, Option
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.alignment import InputOptions, check_no_options
@@ -67,7 +67,7 @@ def compare_trees(
 def check_cpu(engine: EngineName) -> None:
     """Refuse a GPU: hierarchies are compared on the CPU."""
     if engine_for(engine, []).on_card:
-        raise InputError("hierarchies are compared on the CPU; pass engine='cpu' or leave it out")
+        raise InputError(f"hierarchies are compared on the CPU; pass {Option('engine', 'cpu')} or leave it out")
 
 
 def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads: int | None = None) -> Comparison:
@@ -105,7 +105,7 @@ def _statistic(
     """The statistic of a measure, computed once for all measures that read it."""
     if not takes_trees(m):
         raise NotApplicable(
-            f"{m.key} compares two clusterings; compare cuts of the trees: cg.cut_curve(a, b, {m.key!r})"
+            f"{m.key} compares two clusterings; compare cuts of the trees: {Call(f'cg.cut_curve(a, b, {m.key!r})')}"
         )
     if m.needs in OF_TREES:
         made: dict[type, Callable[[], Statistic]] = {

@@ -6,7 +6,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_all
 from congruence.engine.plan import seed_sequence
-from congruence.errors import InputError, hint, joined
+from congruence.errors import InputError, Option, hint, joined
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.effects import refuse_idle
@@ -63,7 +63,7 @@ def select_members(
         raise InputError(f"members cannot be selected by {by!r}; {hint(by, ways, 'there are: ' + joined(ways))}")
     if isinstance(n_members, bool) or not isinstance(n_members, int | np.integer) or not 1 <= n_members <= len(e):
         raise InputError(
-            f"n_members must be a whole number from 1 to {len(e)}, the number of members, not {n_members!r}"
+            f"{Option('n_members')} must be a whole number from 1 to {len(e)}, the number of members, not {n_members!r}"
         )
     if not 0 <= alpha <= 1:
         raise InputError(f"alpha must be from 0 to 1 (the weight of quality); got {alpha}")

@@ -32,7 +32,7 @@ from congruence.consensus_clustering.graph_solvers import (
     by_mtkahypar,
     evened,
 )
-from congruence.errors import InputError, hint, joined
+from congruence.errors import InputError, Option, hint, joined
 from congruence.statistics.tables import Array
 from congruence.typing import MatrixLike
 
@@ -129,7 +129,8 @@ def _solve(problem: Problem, name: str, solvers: dict[str, Solver]) -> Parts:
     there = [solver for solver in solvers if solver not in NEEDS or find_spec(NEEDS[solver][0])]
     if name not in ("auto", *there):
         package, extra = NEEDS[name]
-        raise InputError(f'solver {name!r} needs {package}: pip install "congruence[{extra}]"; or use solver="builtin"')
+        instead = Option("solver", "builtin")
+        raise InputError(f'solver {name!r} needs {package}: pip install "congruence[{extra}]"; or use {instead}')
     n, k = problem.thing.n, problem.k
     if k == 1 or n <= k:
         labels = np.zeros(n, np.int64) if k == 1 else np.arange(n)

@@ -16,7 +16,7 @@ from congruence.consensus_clustering.methods import METHODS, find
 from congruence.consensus_clustering.placing import Placing
 from congruence.consensus_clustering.population import counted_beside, of_columns
 from congruence.consensus_clustering.results import Consensus, grid_of_scores
-from congruence.errors import InputError, NotApplicable, counted, joined
+from congruence.errors import InputError, NotApplicable, Option, counted, joined
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.scanning.checkpoint import digest
@@ -41,7 +41,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
         raise InputError(f"{rows.scan.text} has no rows")
     if request.n_clusters is not None and request.n_clusters > n:
         raise InputError(
-            f"n_clusters must be a whole number from 1 to the number of points ({n}), not {request.n_clusters}"
+            f"{Option('n_clusters')} must be a whole number from 1 to the number of points ({n}), not {request.n_clusters}"
         )
     sampled = request.sample(n)
     if sampled is None and n > search.ALL_UP_TO:
@@ -51,7 +51,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
         ]
         raise InputError(
             f"{joined(named)}: needs all {n:,} rows at once, but scanned rows are sampled above {search.ALL_UP_TO:,}; "
-            f"methods that take a sample: {', '.join(able)}, and average and lwea with variant='sample'"
+            f"methods that take a sample: {', '.join(able)}, and average and lwea with {Option('variant', 'sample')}"
         )
     sample = Sample(rows.reading.names, np.arange(n) if sampled is None else sampled, counts)
     blocks = counted_beside(rows, sample) if sampled is not None and request.takes_tables else None

@@ -31,7 +31,7 @@ from congruence.consensus_clustering.methods import METHODS, Found, Method
 from congruence.consensus_clustering.population import Everyone, of_labels
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import InputError, counted, joined, yes_or_no
+from congruence.errors import Call, InputError, Option, counted, joined, yes_or_no
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned
 from congruence.inputs.effects import refuse_idle
@@ -174,10 +174,10 @@ def consensus(
         from congruence.consensus_clustering.scanned import scanned_consensus
 
         if X is not None or unseen == "nearest":
-            raise InputError("unseen='nearest' and X need the points in memory; leave them out for scanned columns")
+            raise InputError(f"{Option('unseen', 'nearest')} and X need points in memory, not scanned columns")
         return scanned_consensus(scan_options(e, {"threads": threads, "progress": progress}), request, out)
     if out is not None:
-        raise InputError("out= writes the consensus of scanned columns: pass cg.scan(…); labels in memory are returned")
+        raise InputError(f"{Option('out')} needs scanned columns: pass {Call('cg.scan(…)')}; other labels are returned")
     check_index(e, X, "X", "the ensemble")
     sampled = request.sample(e.n_points) if e.mass is None and not (e.is_soft or e.has_covers) else None
     if sampled is None:
@@ -342,7 +342,7 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
     if e.has_gaps:
         how = _gaps(e)["missing"]
         notes.append(
-            f"some members do not label all points: anmi uses each member's points, arimp uses missing={how!r}"
+            f"some members do not label all points: anmi uses each member's points, arimp uses {Option('missing', how)}"
         )
     return Outcome(e, votes, weighing[0], tried, tuple(notes), refines)
 
@@ -354,13 +354,15 @@ def _check(k: int | None, e: Ensemble, chosen: Sequence[str], unseen: str, X: Po
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
     if k is not None and not (whole and 1 <= k <= (n if n is not None else k)):
         many = "" if n is None else f" ({n})"
-        raise InputError(f"n_clusters must be a whole number from 1 to the number of points{many}, not {k!r}")
+        raise InputError(
+            f"{Option('n_clusters')} must be a whole number from 1 to the number of points{many}, not {k!r}"
+        )
     if unseen not in ("unassigned", "nearest"):
         raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
     if unseen == "nearest" and X is None and (e.is_lazy or e.has_gaps):
-        raise InputError("unseen='nearest' needs the data: pass X=…")
+        raise InputError(f"{Option('unseen', 'nearest')} needs the data: pass X=…")
     if not isinstance(n_init, int | np.integer) or n_init < 1:
-        raise InputError(f"n_init must be at least 1 (the number of random starts); got {n_init}")
+        raise InputError(f"{Option('n_init')} must be at least 1 (the number of random starts); got {n_init}")
 
 
 def _stream(seeds: np.random.SeedSequence, name: str) -> np.random.Generator:

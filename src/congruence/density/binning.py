@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.density.columns import Columns, as_columns, block_of, brought, encoded, on_host, raw_columns
 from congruence.density.profile import Attribute
-from congruence.errors import InputError, hint, names_in, some_of, yes_or_no
+from congruence.errors import Call, InputError, hint, names_in, some_of, yes_or_no
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.labels import Labels
@@ -329,7 +329,7 @@ def _places(a: Attribute, column: Labels) -> Array:
     if unseen and not a.takes_unseen:
         raise InputError(
             f"attribute {a.name!r} has new values, such as {unseen[0]!r}, that were not fitted; fit on all "
-            "data, or pass Binning(spare=True)"
+            f"data, or pass {Call('Binning(spare=True)')}"
         )
     _check_gaps(a, column.gaps)
     return np.array([*(known.get(name, a.regular) for name in names), a.n_bins - 1], dtype=np.int32)
@@ -341,7 +341,7 @@ def check_values(a: Attribute, gaps: int, there: int) -> None:
     if not a.regular and there:
         raise InputError(
             f"attribute {a.name!r} had only missing values when its bins were fitted, and has {there} others here; fit on "
-            "all data, or pass Binning(spare=True)"
+            f"all data, or pass {Call('Binning(spare=True)')}"
         )
 
 
@@ -350,7 +350,7 @@ def _check_gaps(a: Attribute, gaps: int) -> None:
     if gaps and not a.takes_missing:
         raise InputError(
             f"attribute {a.name!r} has {gaps} missing values here and had none when its bins were fitted; fit on all data, "
-            "or pass Binning(spare=True)"
+            f"or pass {Call('Binning(spare=True)')}"
         )
 
 

@@ -14,7 +14,7 @@ from congruence.density.columns import Columns, brought
 from congruence.density.profile import Attribute, Profile
 from congruence.engine import plan
 from congruence.engine.plan import engine_for, on_card, seed_sequence
-from congruence.errors import InputError, yes_or_no
+from congruence.errors import Call, InputError, Option, yes_or_no
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.formats import is_anndata
@@ -75,7 +75,9 @@ def density_profile(
     """
     binning = Binning() if binning is None else binning
     if not isinstance(binning, Binning):
-        raise InputError(f"binning must be a cg.Binning, as in cg.Binning({binning!r}); got {type(binning).__name__}")
+        raise InputError(
+            f"binning must be a Binning, as in {Call(f'cg.Binning({binning!r})')}; got {type(binning).__name__}"
+        )
     X, labels = brought(X if is_anndata(X) else in_memory(X), engine), on_card(labels, engine)
     options = InputOptions(unassigned=unassigned, noise=noise)
     return profile_of(X, labels, binning, options, bivariate=bivariate, threads=threads, engine=engine)
@@ -228,7 +230,7 @@ def equal_samples(
     """A stratified random sample of the larger side with the size of the smaller."""
     columns, labels = list(data), [side for side in sides if isinstance(side, Labels)]
     if len(labels) < len(sides):
-        raise InputError("memberships have no clusters to sample from; pass sizes='scaled'")
+        raise InputError(f"memberships have no clusters to sample from; pass {Option('sizes', 'scaled')}")
     assigned = [len(side) - side.gaps for side in labels]
     if assigned[0] == assigned[1]:
         return columns, labels

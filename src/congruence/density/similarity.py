@@ -16,7 +16,7 @@ from congruence.density.columns import as_columns, brought
 from congruence.density.counting import counted, equal_samples, similarity_matrix
 from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
-from congruence.errors import Caution, InputError, NoSuchName, joined, one_of, some_of, yes_or_no
+from congruence.errors import Call, Caution, InputError, NoSuchName, Option, joined, one_of, some_of, yes_or_no
 from congruence.formulas import find
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided
@@ -211,7 +211,9 @@ def compare_profiles(
     one_of("matching", matching, ("one", "soft"))
     one_of("sizes", sizes, ("given", "sample", "scaled"))
     if yes_or_no(adjusted, "adjusted") and matching == "soft":
-        raise InputError("adjusted=True subtracts the mean over matchings, which soft matchings do not have")
+        raise InputError(
+            f"{Option('adjusted', True)} subtracts the mean over matchings, which soft matchings do not have"
+        )
     cautions: list[Caution] = []
     if isinstance(a, Profile) or isinstance(b, Profile):
         p, q = _given_profiles(a, b, X, X_b, sizes)
@@ -232,12 +234,14 @@ def compare_profiles(
 def _given_profiles(a: object, b: object, X: PointsLike, X_b: PointsLike, sizes: str) -> tuple[Profile, Profile]:
     if not (isinstance(a, Profile) and isinstance(b, Profile)):
         raise InputError(
-            "one side is a profile and the other is not; count both with cg.density_profile and one Binning"
+            f"one side is a profile and the other is not; count both with {Call('cg.density_profile')} and one Binning"
         )
     if X is not None or X_b is not None:
         raise InputError("profiles are counted already; leave X out")
     if sizes == "sample":
-        raise InputError("a profile has no points to sample; pass sizes='scaled', the mean of such samples")
+        raise InputError(
+            f"a profile has no points to sample; pass {Option('sizes', 'scaled')}, the mean of such samples"
+        )
     a.check_same_bins(b)
     return a, b
 
@@ -348,7 +352,8 @@ def _notes(p: Profile, q: Profile) -> tuple[str, ...]:
                 found.append(f"{many} value{'s' * (many != 1)} of {name} in {who} {'is' if many == 1 else 'are'} {end}")
     if not math.isclose(p.n, q.n, rel_tol=1e-9):  # scaled counts have equal sums up to rounding
         found.append(
-            f"a has {p.n:g} points and b {q.n:g}: this alone lowers adco; see adco_cosine, or pass sizes='sample' or 'scaled'"
+            f"a has {p.n:g} points and b {q.n:g}: this alone lowers adco; see adco_cosine, or pass "
+            f"{Option('sizes', 'sample', 'scaled')}"
         )
     return tuple(found[:10]) + ((f"and {len(found) - 10} more notes",) if len(found) > 10 else ())
 

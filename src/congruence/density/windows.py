@@ -23,7 +23,7 @@ from congruence.density.saving import load_profile
 from congruence.density.similarity import compare_profiles
 from congruence.density.watching import Finding, Watch
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, hint, joined, names_in, one_of, real_number
+from congruence.errors import InputError, Option, hint, joined, names_in, one_of, real_number
 from congruence.inputs.alignment import InputOptions
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.column_kinds import check_features
@@ -213,7 +213,7 @@ def drift(
             alone = unassigned == "singletons" and "unassigned 1" in profile.clusters
             if alone and title in profiles and "unassigned 1" in profiles[title].clusters:
                 raise InputError(
-                    f"window {title} comes in parts, so singletons cannot be counted; pass unassigned='drop' or "
+                    f"window {title} comes in parts, so singletons cannot be counted; pass {Option('unassigned', 'drop')} or "
                     "'cluster'"
                 )
             profiles[title] = profiles[title] + profile if title in profiles else profile
@@ -240,7 +240,7 @@ def drift(
     if sizes == "given" and record != "adco_cosine" and max(many) > 1.1 * min(many):
         notes.append(
             f"windows have {min(many):g} to {max(many):g} points, which alone lowers {record}; see adco_cosine, or "
-            "pass sizes='scaled'"
+            f"pass {Option('sizes', 'scaled')}"
         )
     return Drift(
         windows=tuple(profiles), profiles=tuple(listed), steps=tuple(steps), from_first=tuple(first), reference=start,
@@ -292,7 +292,9 @@ def _measure_of(name: str) -> str:
 def _from_stream(windows: object) -> Iterable[tuple[Label, PointsLike, ClusteringLike]]:
     is_table = isinstance(windows, str) or frame_kind(windows) is not None
     if is_table or not isinstance(windows, Iterable) or getattr(windows, "ndim", None) == 0:
-        raise InputError("name the columns of a table, as in drift(table, labels='cluster', window='day')")
+        raise InputError(
+            f"name the columns of a table, as in drift(table, {Option('labels', 'cluster')}, {Option('window', 'day')})"
+        )
     named: bool | None = None
     parts: Iterable[object] = windows
     if isinstance(windows, Mapping):
@@ -301,7 +303,7 @@ def _from_stream(windows: object) -> Iterable[tuple[Label, PointsLike, Clusterin
         if not isinstance(item, tuple | list) or len(item) not in (2, 3):
             raise InputError(
                 "a stream must yield (X, labels) or (name, X, labels); for a table name its columns: "
-                "labels='cluster', window='day'"
+                f"{Option('labels', 'cluster')}, {Option('window', 'day')}"
             )
         name, X, labels = (None, *item) if len(item) == 2 else item
         if named is not None and named != (name is not None):
@@ -319,7 +321,7 @@ def _from_table(
 ) -> tuple[Iterable[tuple[Label, PointsLike, ClusteringLike]], int]:
     """The windows of a table one by one, and their number."""
     if labels is None or window is None:
-        raise InputError("a table needs both names: labels='cluster' and window='day'")
+        raise InputError(f"a table needs both names: {Option('labels', 'cluster')} and {Option('window', 'day')}")
     if labels == window:
         raise InputError(f"column {labels!r} cannot hold both the labels and the windows")
     table = in_memory(table)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, Option
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
@@ -44,7 +44,8 @@ def dask_sums(p: Ensemble | Similarity, q: Ensemble | Similarity) -> MatrixSums:
         with connected(client) as (dask, _):
             if dask is None:
                 raise InputError(
-                    "Dask arrays are counted by Dask: client= must be a Dask client or the address of a scheduler"
+                    f"Dask arrays are counted by Dask: {Option('client', ...)} must be a Dask client or the "
+                    "address of a scheduler"
                 )
             with named_errors():
                 futures = dask.compute(jobs)

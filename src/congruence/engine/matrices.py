@@ -11,7 +11,7 @@ import numpy as np
 from congruence.engine import cpu
 from congruence.engine.plan import Progress, Run, against_first, engine_for
 from congruence.engine.tiles import tile_sums, tiles_of
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import Call, InputError, NotApplicable, Option
 from congruence.inputs.alignment import point_weights
 from congruence.inputs.cover import check_one_kind
 from congruence.inputs.ensemble import Ensemble
@@ -287,11 +287,13 @@ def sums_of(
                         p, q, within=within, missing=missing, threads=threads, progress=bar, engine=engine
                     )
     if engine == "cuda":
-        raise InputError("sums over all pairs of points (matrices, gaps with missing='ratio') are for engine='cpu'")
-    if missing == "pooled" and gaps:
-        what = "matrices" if matrix else "members with gaps together with memberships or sample_weight"
         raise InputError(
-            f"missing='pooled' is defined between ensembles and partitions; for {what} use 'ratio' or 'plain'"
+            f"sums over all pairs of points (matrices, gaps with {Option('missing', 'ratio')}) are for {Option('engine', 'cpu')}"
+        )
+    if missing == "pooled" and gaps:
+        what = "matrices" if matrix else f"members with gaps together with memberships or {Option('sample_weight')}"
+        raise InputError(
+            f"{Option('missing', 'pooled')} is defined between ensembles and partitions; for {what} use 'ratio' or 'plain'"
         )
     check_pairs(n, max(members, 1))
     with Progress(n * (n + 1) // 2, progress, "pairs of points") as bar:
@@ -319,19 +321,19 @@ def _scanned_sums(
     if isinstance(p, Similarity) or isinstance(q, Similarity):
         raise NotApplicable(
             "a similarity matrix with scanned members needs the labels of every point; read the members into memory, or add "
-            "up cg.pair_sums of blocks"
+            f"up {Call('cg.pair_sums')} of blocks"
         )
     p.check_same_points(q)
     with Progress(0, progress, "rows") as bar:
         sums = table_sums(p, q, within=within, missing=missing, threads=threads, progress=bar)
     if missing == "ratio" and (p.has_gaps or q.has_gaps):
         raise NotApplicable(
-            "members with gaps under missing='ratio' need a pass over pairs of points, which a scan does not make; pass "
-            "missing='plain' or 'pooled'"
+            f"members with gaps under {Option('missing', 'ratio')} need a pass over pairs of points, which a scan "
+            f"does not make; pass {Option('missing', 'plain', 'pooled')}"
         )
     if p.mass is not None and not p.mass.is_frequency and (p.has_gaps or q.has_gaps):
         raise NotApplicable(
-            "members with gaps and sample_weight are not added up from tables; read the columns into memory"
+            f"members with gaps and {Option('sample_weight')} are not added up from tables; read the columns into memory"
         )
     return sums
 
@@ -347,7 +349,8 @@ def check_pairs(n: int, members: int) -> None:
         hours = float(n) * n / 2 * members * TILE_COST * 1e-9 / 3600
         raise InputError(
             f"this needs a pass over all {n * (n - 1) // 2:,} pairs of points ({hours:.1f} hours); "
-            "use complete members (their tables need no pairs), missing='plain' or 'pooled', or sample=… of consensus_cdf"
+            f"use complete members (their tables need no pairs), {Option('missing', 'plain', 'pooled')}, or "
+            f"{Option('sample', ...)} of consensus_cdf"
         )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from congruence.errors import InputError, whole_number
+from congruence.errors import InputError, Option, whole_number
 from congruence.machine import device
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array
@@ -98,7 +98,7 @@ def generator_of(random_state: Seed) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise InputError(
-            f"random_state must be a whole number from 0 up or a generator; got {random_state!r}"
+            f"{Option('random_state')} must be a whole number from 0 up or a generator; got {random_state!r}"
         ) from None
 
 
@@ -106,7 +106,7 @@ def seed_sequence(random_state: Seed) -> np.random.SeedSequence:
     """The seed sequence of a random_state of any kind."""
     if random_state is None or isinstance(random_state, int | np.integer):
         if random_state is not None and random_state < 0:
-            raise InputError(f"random_state must be 0 or more, not {random_state}")
+            raise InputError(f"{Option('random_state')} must be 0 or more, not {random_state}")
         return np.random.SeedSequence(None if random_state is None else int(random_state))
     if isinstance(random_state, np.random.SeedSequence):
         return random_state
@@ -114,7 +114,9 @@ def seed_sequence(random_state: Seed) -> np.random.SeedSequence:
         return np.random.SeedSequence(int(random_state.integers(2**63)))
     if isinstance(random_state, np.random.RandomState):
         return np.random.SeedSequence(int(random_state.randint(2**31 - 1)))
-    raise InputError(f"random_state must be None, an integer or a numpy generator, not {type(random_state).__name__}")
+    raise InputError(
+        f"{Option('random_state')} must be None, an integer or a numpy generator, not {type(random_state).__name__}"
+    )
 
 
 #: bytes that the tables of one tile may take

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.engine.interface import Product
 from congruence.engine.plan import MEMORY, Run, pairs_of, tiles
-from congruence.errors import InputError
+from congruence.errors import InputError, Option
 from congruence.inputs.alignment import Mass, point_weights
 from congruence.inputs.kinds import Clustering
 from congruence.statistics.pairs import Pairs
@@ -24,7 +24,7 @@ def soft_tiles(
     """Tables N* = φ UᵀV of memberships (labels count as memberships of 0 and 1), one product per tile of pairs."""
     if any(c.gaps for c in members):
         raise InputError(
-            "unassigned='drop' is not defined between memberships and labels with gaps; drop those points first"
+            f"{Option('unassigned', 'drop')} is not defined between memberships and labels with gaps; drop those points first"
         )
     n = len(members[0])
     k = np.array([c.k for c in members], dtype=np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.engine import tree_kernels as kernels
 from congruence.engine.plan import default_threads, in_threads
-from congruence.errors import NotApplicable
+from congruence.errors import NotApplicable, Option
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
@@ -80,7 +80,9 @@ def _weights(tree: Hierarchy, r: float, path: Path) -> Array:
     if path == "height":
         top = nodes.height[-1]
         if tree.n_points > 1 and not top > 0:
-            raise NotApplicable("path='height' needs a root above the points; use path='max'")
+            raise NotApplicable(
+                f"{Option('path', 'height')} needs a root above the points; use {Option('path', 'max')}"
+            )
         level = 1 - nodes.height / (top if tree.n_points > 1 else 1.0)
     else:
         below = nodes.far if path == "max" else nodes.near

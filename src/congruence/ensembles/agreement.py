@@ -14,7 +14,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.results import AllPairs
 from congruence.engine import matrices, plan, tiles
 from congruence.engine.plan import engine_for
-from congruence.errors import InputError, NotApplicable, real_number, unused_name
+from congruence.errors import InputError, NotApplicable, Option, real_number, unused_name
 from congruence.formulas import find
 from congruence.formulas.docstrings import document
 from congruence.formulas.record import Better, Measure
@@ -297,7 +297,8 @@ def consensus_matrix(
     if size > 0.8 * there:
         raise InputError(
             f"the consensus matrix of {e.n_points:,} points takes {size / 2**30:.1f} GB, but {there / 2**30:.1f} GB are free; "
-            "pass dtype='float32' or threshold=… (sparse), use consensus_blocks(), or compute measures, which need no matrix"
+            f"pass {Option('dtype', 'float32')} or {Option('threshold', ...)} (sparse), use consensus_blocks(), "
+            "or compute measures, which need no matrix"
         )
     return tiles.dense(source, dtype, plan.default_threads(threads))
 
@@ -305,7 +306,7 @@ def consensus_matrix(
 def no_pooled(missing: str) -> None:
     """Raise for missing="pooled" if single entries are needed: pooling is over entries."""
     if missing not in ("ratio", "plain"):
-        raise InputError(f"a consensus matrix counts gaps as missing='ratio' or 'plain', not {missing!r}")
+        raise InputError(f"a consensus matrix counts gaps as {Option('missing', 'ratio', 'plain')}, not {missing!r}")
 
 
 def _sparse_consensus(source: tiles.Tiles, threshold: float, dtype: DTypeLike) -> SparseMatrix:
@@ -366,14 +367,14 @@ def consensus_blocks(
         raise InputError(f"dtype must be a type of floats or integers, not {kind}")
     e = as_ensemble(ensemble)
     if kind.kind in "iu" and len(e) > np.iinfo(kind).max:
-        raise InputError(f"{kind} cannot count {len(e):,} members; pass dtype='int32'")
+        raise InputError(f"{kind} cannot count {len(e):,} members; pass {Option('dtype', 'int32')}")
     if engine_for(engine, e.members).on_card:
         return _card_blocks(e, rows, kind)
     source = tiles.tiles_of(e, missing)
     if kind.kind in "iu" and not source.counts:
         raise InputError(
-            f"dtype {kind} counts members, which must be labels of equal weight, without gaps unless missing='plain'; "
-            "pass a type of floats for shares"
+            f"dtype {kind} counts members, which must be labels of equal weight, without gaps unless "
+            f"{Option('missing', 'plain')}; pass a type of floats for shares"
         )
     return tiles.blocks(source, rows, kind)
 

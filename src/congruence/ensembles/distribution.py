@@ -11,7 +11,7 @@ from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
-from congruence.errors import MOST_DRAWS, InputError, whole_number
+from congruence.errors import MOST_DRAWS, InputError, Option, whole_number
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -111,7 +111,9 @@ def consensus_cdf(
     e = as_ensemble(ensemble)
     no_pooled(missing)
     if e.mass is not None and not e.mass.is_frequency:
-        raise InputError("the distribution of consensus values is over pairs of points; it has no sample_weight")
+        raise InputError(
+            f"the distribution of consensus values is over pairs of points; it has no {Option('sample_weight')}"
+        )
     if sample is not None:
         return _sampled_cdf(e, whole_number(sample, "sample", 1, 10 * MOST_DRAWS), missing, random_state)
     if engine_for(engine, e.members).on_card:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import MOST_RUNS, Caution, InputError, hint, joined, warn, whole_number
+from congruence.errors import MOST_RUNS, Caution, InputError, Option, hint, joined, warn, whole_number
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
@@ -107,7 +107,7 @@ def generate(
     n = data.shape[0]
     choices = numbers_of(n_clusters, "n_clusters")
     if not _is_whole(n_members) or n_members < 1:
-        raise InputError(f"n_members must be a whole number, at least 1, not {n_members!r}")
+        raise InputError(f"{Option('n_members')} must be a whole number, at least 1, not {n_members!r}")
     whole_number(n_members, "n_members", 1, MOST_RUNS)
     if takes_numbers(method) and (not choices or choices[0] < 1 or choices[-1] > n):
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
@@ -203,7 +203,7 @@ def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]
     if n_jobs in (None, 1):
         return (job() for job in jobs)
     if not _is_whole(n_jobs) or n_jobs == 0:
-        raise InputError(f"n_jobs must be a number of processes, or -1 for all cores; got {n_jobs!r}")
+        raise InputError(f"{Option('n_jobs')} must be a number of processes, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
 
     from congruence.engine.plan import default_threads

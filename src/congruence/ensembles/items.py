@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.engine.plan import engine_for
 from congruence.ensembles.agreement import as_ensemble, point_mass
-from congruence.errors import InputError
+from congruence.errors import Call, InputError, Option
 from congruence.inputs.alignment import whole_labels
 from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.effects import refuse_idle
@@ -81,11 +81,15 @@ def item_consensus(
         refuse_idle(item_consensus, locals(), "for scanned columns")
         return scanned_items(e, labels, out)
     if out is not None:
-        raise InputError("out= writes values of scanned rows: pass cg.scan(…); values in memory are returned")
+        raise InputError(
+            f"{Option('out', ...)} writes values of scanned rows: pass {Call('cg.scan(…)')}; values in memory are returned"
+        )
     c = _partition(e, labels)
     on_card = engine_for(engine, e.members).on_card
     if on_card and e.has_covers:
-        raise InputError("members that are covers are counted on the CPU; pass engine='cpu' or leave it out")
+        raise InputError(
+            f"members that are covers are counted on the CPU; pass {Option('engine', 'cpu')} or leave it out"
+        )
     together, seen = _sums(e, c, on_card)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(seen > 1e-12, together / seen, np.nan)

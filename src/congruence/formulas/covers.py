@@ -50,7 +50,7 @@ def comembership_jaccard(s: SharedPairs) -> Array:
 @measure(
     "ndc", title="Normalised degree of concordance", needs=Concordance, better="higher", range=(0, 1),
     axioms=("symmetric", "triangle"), reference="hullermeier2012", at_zero=1.0, definition="ndc = 1 - discord",
-    caution="a point in no cluster has similarity 1/2 with covered points; unassigned='singletons' gives it a cluster",
+    caution="a point in no cluster has similarity 1/2 with covered points; counted as a singleton it has a cluster",
 )  # fmt: skip
 def ndc(c: Concordance) -> Array:
     """Agreement on the similarity of pairs of points (1 − half the L1 distance of memberships); for partitions `rand`."""
@@ -60,7 +60,7 @@ def ndc(c: Concordance) -> Array:
 @measure(
     "aci", title="Adjusted concordance index", needs=Concordance, better="higher", range=(-1, 1),
     axioms=("symmetric", "baseline"), reference="dambrosio2021", at_zero=1.0, definition="aci = (chance - discord) / chance",
-    caution="a point in no cluster has similarity 1/2 with covered points; unassigned='singletons' gives it a cluster",
+    caution="a point in no cluster has similarity 1/2 with covered points; counted as a singleton it has a cluster",
 )  # fmt: skip
 def aci(c: Concordance) -> Array:
     """The degree of concordance, corrected for chance; for partitions the adjusted Rand index."""
@@ -157,7 +157,7 @@ def _best_workings(alike: Callable[[Array, Array, Array], Array]) -> Callable[..
     "average_f1", title="Average F1 of best matches", needs=Intersections, better="higher", range=(0, 1),
     axioms=("symmetric",), reference="yang2013", definition="average_f1 = (best_a + best_b) / 2",
     workings=_best_workings(_f1),
-    caution="not corrected for chance: it grows with the number of clusters; see cg.adjusted and cg.permutation_test",
+    caution="not corrected for chance: it grows with the number of clusters; cg.adjusted corrects it",
 )  # fmt: skip
 def average_f1(i: Intersections, weights: Weights = "clusters", mean: Mean = "arithmetic") -> Array:
     """Mean over clusters of the F1 with their best match, in both directions; weights="points" weights clusters by size."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from congruence.errors import InputError, NotApplicable, real_number
+from congruence.errors import Call, InputError, NotApplicable, real_number
 from congruence.formulas.record import measure, ratio
 from congruence.formulas.solvers import best_kappa, greedy_shipment, sparse_assignment, transport
 from congruence.statistics.covers import overlap_of
@@ -35,7 +35,7 @@ def _within(t: Table, key: str, limit: int | None, dense: bool) -> None:
         cost = f"{k_a * k_b * 8 / 1e9:.3g} GB" if dense else "minutes"
         raise NotApplicable(
             f"{key} would match {k_a:,} with {k_b:,} clusters ({cost}); its limit is {limit:,}: pass "
-            f"cg.measure('{key}', limit=None) to run it anyway, or use element_centric, ari or vi"
+            f"{Call(f'cg.measure({key!r}, limit=None)')} to run it anyway, or use element_centric, ari or vi"
         )
 
 

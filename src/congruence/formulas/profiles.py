@@ -15,7 +15,7 @@ NF = "NF = max(sim_aa, sim_bb)"
     "adco", title="Attribute distribution clustering orthogonality", needs=Profiles, better="higher", range=(0, 1),
     axioms=("symmetric",), reference="bae2010", definition=(NF, "adco = sim / NF"),
     caution="two clusterings of the same points, of K and K' clusters, score at least 1/max(K, K'), however different they are: "
-    "adjusted=True subtracts that",
+    "the adjusted form subtracts that",
 )  # fmt: skip
 def adco(p: Profiles, adjusted: bool = False) -> Array:
     """Similarity of the matched profiles relative to the denser one; adjusted: (sim − E) / (NF − E)."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from congruence.errors import InputError, NotApplicable, Word, hint, joined, real_number, yes_or_no
+from congruence.errors import Call, InputError, NotApplicable, Option, Word, hint, joined, real_number, yes_or_no
 from congruence.formulas.explain import Explanation, explanation
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
@@ -40,6 +40,8 @@ AXIOMS = MappingProxyType(
 
 #: tolerance for float sums at the bounds
 ROUNDING = 1e-12
+#: advice on memberships where covers are compared
+COVER = Call("convert the memberships to a cover: cg.Cover(u >= 0.3)")
 
 
 class Better(Word):
@@ -189,34 +191,30 @@ class Measure:
             NotApplicable: If it is not defined for them.
         """
         if soft and covers and self.needs is not Concordance:
-            raise NotApplicable(
-                f"{self.key} does not compare memberships with covers; ndc and aci do, or convert the memberships to a cover: "
-                "cg.Cover(u >= 0.3)"
-            )
+            raise NotApplicable(f"{self.key} does not compare memberships with covers; ndc and aci do, or {COVER}")
         if soft and self.needs in (SharedPairs, Intersections):
-            raise NotApplicable(
-                f"{self.key} compares covers and labels; convert the memberships to a cover: cg.Cover(u >= 0.3)"
-            )
+            raise NotApplicable(f"{self.key} compares covers and labels; {COVER}")
         if (self.needs is ChanceInfo or self.whole_points) and (soft or weighted):
-            what = "soft memberships" if soft else "sample_weight"
-            advice = "use ari_gram, or harden the memberships" if soft else "pass `frequency` for integer counts"
+            what = "soft memberships" if soft else Option("sample_weight")
+            advice = "use ari_gram, or harden the memberships" if soft else f"pass {Option('frequency')} for counts"
             why = "it counts" if self.whole_points else "its expectation is over permutations of"
             raise NotApplicable(f"{self.key} is not defined for {what}: {why} whole points; {advice}")
-
         if self.needs is PooledInfo and weighted:
-            raise NotApplicable(f"{self.key} counts points and has no value for sample_weight; pass `frequency`")
+            raise NotApplicable(f"{self.key} counts points: pass {Option('frequency')}, not {Option('sample_weight')}")
         if self.needs is Profiles:
             raise NotApplicable(
                 f"{self.key} compares where clusters lie in the data, so it needs the data: cg.{self.key}(a, b, X)"
             )
         if self.needs in (MergeHeights, Clades, LevelInfo):
-            raise NotApplicable(f"{self.key} compares hierarchies: cg.{self.key}(cg.Hierarchy(a), cg.Hierarchy(b))")
+            raise NotApplicable(
+                f"{self.key} compares hierarchies: {Call(f'cg.{self.key}(cg.Hierarchy(a), cg.Hierarchy(b))')}"
+            )
         if self.is_lone:
             raise NotApplicable(f"{self.key} describes one ensemble or matrix: cg.{self.key}(x)")
         if self.needs is MatrixSums and soft:
             raise NotApplicable(
-                f"{self.key} of memberships needs their matrix: pass cg.Ensemble([u]), or cg.Similarity(m) if the array is "
-                "a similarity matrix"
+                f"{self.key} of memberships needs their matrix: pass {Call('cg.Ensemble([u])')}, or "
+                f"{Call('cg.Similarity(m)')} if the array is a similarity matrix"
             )
         if covers and not self.accepts_covers:
             raise NotApplicable(
@@ -492,7 +490,7 @@ def chosen_measures(measures: Measures, default: Iterable[str]) -> tuple[list[Me
         raise InputError(f"measures must be keys, as in ['ari', 'vi'], or 'all'; got {measures!r}")
     listed = [measures] if isinstance(measures, str | Measure) else list(measures)
     if not listed:
-        raise InputError("no measures were named; omit `measures` for the default set, or pass 'all'")
+        raise InputError(f"no measures were named; omit {Option('measures')} for the default set, or pass 'all'")
     chosen: dict[str, Measure] = {}
     for m in (find(x) for x in listed):
         if chosen.setdefault(m.key, m).parameters != m.parameters:

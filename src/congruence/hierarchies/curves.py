@@ -18,7 +18,7 @@ from congruence.comparison.trees import (
     cut_range,
     pair_curve,
 )
-from congruence.errors import InputError, NoSuchName, NotApplicable
+from congruence.errors import Call, InputError, NoSuchName, NotApplicable, Option
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.hierarchy import Hierarchy, same_points
@@ -133,7 +133,7 @@ def cut_curve(
     m = find(measure)
     if m.needs in OF_TREES:
         raise NotApplicable(
-            f"{m.key} compares whole trees: cg.compare(a, b, {m.key!r}); a curve needs a measure of cuts"
+            f"{m.key} compares whole trees: {Call(f'cg.compare(a, b, {m.key!r})')}; a curve needs a measure of cuts"
         )
     m.check(soft=False, weighted=False)
     first, second, swapped = _sides(a, b)
@@ -149,7 +149,7 @@ def cut_curve(
     else:
         chosen = checked_ks(ks, trees)
     if not len(chosen):
-        raise InputError("no number of clusters has a cut in both trees; name some in `ks`")
+        raise InputError(f"no number of clusters has a cut in both trees; name some in {Option('ks')}")
     values = curve_values(first, second, [m], chosen, swapped)[m.key]
     best_cut(m, values)  # raises if there is none
     mean = sd = None
@@ -168,7 +168,7 @@ def _sides(a: TreeLike, b: TreeLike) -> tuple[Hierarchy, Hierarchy | Labels, boo
         return a, same_points(a, b) if isinstance(b, Hierarchy) else clustering_of(b, a, "b"), False
     if isinstance(b, Hierarchy):
         return b, clustering_of(a, b, "a"), True
-    raise InputError("at least one side must be a hierarchy: cg.cut_curve(cg.Hierarchy(linkage), b)")
+    raise InputError(f"at least one side must be a hierarchy: {Call('cg.cut_curve(cg.Hierarchy(linkage), b)')}")
 
 
 def _by_chance(

@@ -13,7 +13,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.presenting import Result, figure_of, plain
 from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
-from congruence.errors import InputError, names_in, real_number, some_of
+from congruence.errors import InputError, Option, names_in, real_number, some_of
 from congruence.hierarchies.sweep_layout import Links, Places, tree_places
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
@@ -416,7 +416,7 @@ def _ordered(ensemble: Ensemble, order: Sequence[str] | str | None) -> list[int]
         if unknown:
             raise InputError(f"there is no column {unknown[0]!r}; there are: {some_of(names)}")
         if len(set(listed)) < len(listed):
-            raise InputError("a column is named twice in `order`")
+            raise InputError(f"a column is named twice in {Option('order')}")
         return [names.index(x) for x in listed]
     return number_order(names)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, one_of, some_of
+from congruence.errors import Caution, InputError, Option, one_of, some_of
 from congruence.inputs.coerce import as_clustering, as_disjoint
 from congruence.inputs.cover import CoverLabels, with_policies
 from congruence.inputs.effects import refuse_idle
@@ -136,8 +136,9 @@ def _check_single(c: Clustering, mass: Mass, who: str) -> None:
     often = int((mass.values[c.codes == (c.empty if isinstance(c, CoverLabels) else c.k)] > 1).sum())
     if often:
         raise InputError(
-            f"{who}: points without a label that occur several times (frequency): {often}; unassigned='singletons' makes each "
-            "occurrence a separate cluster: repeat these rows with frequency 1, or pass 'drop' or 'cluster'"
+            f"{who}: points without a label that occur several times (frequency): {often}; "
+            f"{Option('unassigned', 'singletons')} makes each occurrence a separate cluster: repeat these rows "
+            "with frequency 1, or pass 'drop' or 'cluster'"
         )
 
 
@@ -148,16 +149,19 @@ def as_mass(
     if sample_weight is None and frequency is None:
         return None
     if sample_weight is not None and frequency is not None:
-        raise InputError("pass sample_weight (importance) or frequency (counts), not both")
+        raise InputError(f"pass {Option('sample_weight')} (importance) or {Option('frequency')} (counts), not both")
     given: ColumnLike
-    name, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
+    option, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
+    name = str(Option(option))
     if n == SCANNED or getattr(given, "lazy", False):
         if n != SCANNED or not getattr(given, "lazy", False):
             raise InputError(f"{name} of scanned columns must be a column of the same scan, as in s['weight']")
         return Mass(given, frequency is not None)  # a column that only its scan reads
     own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
     if own_index is not None and align == "index" and not own_index.is_unique:
-        raise InputError(f"the index of {name} has repeated values; align='index' needs one weight per point")
+        raise InputError(
+            f"the index of {name} has repeated values; {Option('align', 'index')} needs one weight per point"
+        )
     if own_index is not None and index is not None and align != "position" and not own_index.equals(index):
         if align != "index" or not index.isin(own_index).all():
             raise InputError(f"the index of {name} differs from that of the clusterings; give it the same index")
@@ -192,7 +196,7 @@ def aligned(
     if align == "index":
         if len(indexed) < len(clusterings):
             bare = next(w for c, w in zip(clusterings, who, strict=True) if c.index is None)
-            raise InputError(f"align='index' needs an index on every clustering, but {bare} has none")
+            raise InputError(f"{Option('align', 'index')} needs an index on every clustering, but {bare} has none")
         return _on_common_index(clusterings, who)
     if align is None and len(indexed) > 1:
         (first, a), *others = indexed
@@ -201,15 +205,15 @@ def aligned(
                 same = len(a) == len(b) and set(a.index) == set(b.index)
                 how = "have the same points in a different order" if same else "differ"
                 raise InputError(
-                    f"the indexes of {who[first]} and {who[i]} {how}; pass align='index' to compare common points, or "
-                    "align='position' to ignore the indexes"
+                    f"the indexes of {who[first]} and {who[i]} {how}; pass {Option('align', 'index')} to compare "
+                    f"common points, or {Option('align', 'position')} to ignore the indexes"
                 )
     lengths = [len(c) for c in clusterings]
     for i, length in enumerate(lengths):
         if length != lengths[0]:
             raise InputError(
                 f"{who[0]} and {who[i]} have {lengths[0]} and {length} points; both must label the same points "
-                "(pandas: pass align='index' to compare common points)"
+                f"(pandas: pass {Option('align', 'index')} to compare common points)"
             )
     return list(clusterings), []
 
@@ -235,7 +239,7 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
     for c, name in zip(clusterings, who, strict=True):
         if not c.index.is_unique:
             raise InputError(
-                f"align='index' needs an index without repeated values; that of {name} has repeated values"
+                f"{Option('align', 'index')} needs an index without repeated values; that of {name} has repeated values"
             )
     common = clusterings[0].index
     for c in clusterings[1:]:
@@ -406,7 +410,7 @@ def prepared(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -> Pre
     raw = [as_clustering(a, "a"), as_clustering(b, "b")]
     if options.unassigned == "partial":
         raise InputError(
-            "unassigned='partial' keeps the gaps of an Ensemble; for a pair pass 'drop', 'singletons' or 'cluster'"
+            f"{Option('unassigned', 'partial')} keeps the gaps of an Ensemble; for a pair pass 'drop', 'singletons' or 'cluster'"
         )
     same = options.applied(raw, WHO, [c.title for c in raw])
     first, second = same.members
@@ -427,7 +431,9 @@ def decided(
     `who` are their names in messages; `columns` are other names that `noise` accepts besides their titles.
     """
     if options.unassigned == "partial":
-        raise InputError("unassigned='partial' is for an Ensemble; pass 'drop', 'singletons' or 'cluster'")
+        raise InputError(
+            f"{Option('unassigned', 'partial')} is for an Ensemble; pass 'drop', 'singletons' or 'cluster'"
+        )
     columns = who if columns is None else columns
     check_noise(options.noise, [*(c.title for c in raw), *columns])
     noise = [noise_for(options.noise, (c.title, column)) for c, column in zip(raw, columns, strict=True)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from congruence.errors import InputError, some_of, warn
+from congruence.errors import Call, InputError, some_of, warn
 from congruence.inputs.encoding import (
     arrow_library,
     encode_arrow,
@@ -159,7 +159,7 @@ def _clustering_from_array(array: Array, who: str) -> Clustering:
             return Memberships(array, who=who)
         raise InputError(
             f"{who}: a 2-D array of {_kind_name(array)} ({array.shape[0]} × {array.shape[1]}) is not one clustering; for "
-            "columns of labels use compare_all, for memberships pass floats or cg.Memberships(…)"
+            f"columns of labels use {Call('compare_all')}, for memberships pass floats or {Call('cg.Memberships(…)')}"
         )
     raise InputError(
         f"{who}: expected 1-D labels or 2-D memberships, got a {array.ndim}-D array of shape {array.shape}"
@@ -177,8 +177,9 @@ def _clustering_from_frame(data: Frame, who: str) -> Clustering:
     matrix, index, _, kind, names = unwrap_2d(data)
     if matrix.dtype.kind != "f":
         raise InputError(
-            f"{who}: a frame of {len(columns)} columns is not one clustering; for columns of labels use compare_all, or "
-            f"cg.Ensemble for what they have in common, or pick one: {some_of(map(str, columns), 5)}"
+            f"{who}: a frame of {len(columns)} columns is not one clustering; for columns of labels use "
+            f"{Call('compare_all')}, or {Call('cg.Ensemble')} for what they have in common, or pick one: "
+            f"{some_of(map(str, columns), 5)}"
         )
     memberships = Memberships(matrix, names, who=who)
     memberships.index, memberships.kind = index, kind

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from congruence.errors import InputError, some_of
+from congruence.errors import Call, InputError, With, some_of
 from congruence.inputs.column_names import (
     LABEL_NAMES,
     MEASURED_NAMES,
@@ -328,8 +328,8 @@ def none_taken(
     what = "numbers to cluster" if is_data else "labels"
     listed = ", ".join(f"{name} ({word})" for name, word in [*((x, "id") for x in ids), *left_out.items()][:6])
     return InputError(
-        f"no column of {source} looks like {what}: {listed}; name the columns to use",
-        f"no column of {source} looks like {what}: {listed}; name them with {'--data-columns' if is_data else '--columns'}",
+        f"no column of {source} looks like {what}: {listed}; name the columns to use"
+        f"{With('data_columns' if is_data else 'columns')}"
     )
 
 
@@ -371,9 +371,7 @@ def feature_columns(columns: Mapping[str, ColumnLike], source: str = "the table"
             left_out[name] = word
     kept = {name: column for name, column in columns.items() if name not in left_out and name not in ids}
     if not kept:
-        raise InputError(
-            f"no column of {source} is a feature; name some", f"no column of {source} is a feature; pass --features"
-        )
+        raise InputError(f"no column of {source} is a feature; name some{With('features')}")
     return Sorting(kept, "features", ids, None, left_out, {name: f"{x.kind}, {x.why}" for name, x in kinds.items()})
 
 
@@ -474,6 +472,6 @@ def check_repeated(name: str, found: ColumnKind, source: str) -> None:
     occur = "id in column {0!r} occurs" if many == 1 else "ids in column {0!r} occur"
     said = f"{source}: {many} {occur.format(name)} more than once ({twice})"
     raise InputError(
-        f"{said}; keep one row per id, name the label columns, or pass a long table through cg.from_long",
-        f"{said}; keep one row per id, or name the label columns with --columns",
+        f"{said}; keep one row per id, name the label columns{With('columns')}, or pass a long table through "
+        f"{Call('cg.from_long', '--long')}"
     )

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, Option
 from congruence.inputs.files import without_ids
 from congruence.inputs.labels import Labels, frame_kind, names_of_columns
 from congruence.machine import device
@@ -76,10 +76,10 @@ def member_weights(given: WeightsLike, members: int) -> Array:
     try:
         weights = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("member_weight must be numbers, one per member") from None
+        raise InputError(f"{Option('member_weight')} must be numbers, one per member") from None
     if weights.shape != (members,):
         raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError("member_weight must be finite, not negative, and not all 0")
+        raise InputError(f"{Option('member_weight')} must be finite, not negative, and not all 0")
     weights = weights / weights.max()
     return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not matter

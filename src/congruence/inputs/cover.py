@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, counted, joined, names_in, one_of, whole_number
+from congruence.errors import Call, Caution, InputError, Option, counted, joined, names_in, one_of, whole_number
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering, Unassigned
@@ -101,7 +101,9 @@ class Cover:
             many = whole_number(points, f"{who}: points", 1, MOST_POINTS)
             numbered = all(isinstance(x, int) and 0 <= x < many for x in self.ids)
             if many < len(self.ids):
-                raise InputError(f"{who}: points={many}, but {len(self.ids)} different points are in its clusters")
+                raise InputError(
+                    f"{who}: {Option('points', many)}, but {len(self.ids)} different points are in its clusters"
+                )
             if not numbered:  # names, and the total number of points
                 self.total = many
                 return
@@ -135,7 +137,8 @@ class Cover:
             keep = filled & ~repeats
         elif repeats.any():
             many = f"{int(repeats.sum())} of {int(filled.sum())} clusters"
-            text = f"{{subject}}: {many} repeat another cluster and count separately; pass duplicates='drop' to count each once"
+            once = f"pass {Option('duplicates', 'drop')} to count each once"
+            text = f"{{subject}}: {many} repeat another cluster and count separately; {once}"
             self.cautions += (Caution("repeated_clusters", who, text),)
         place = np.cumsum(keep) - 1
         kept = keep[self._cluster] if k else np.zeros(0, dtype=bool)
@@ -379,7 +382,9 @@ def with_policies(
     found: list[Clustering] = []
     for c, labels, name in zip(clusterings, noise, who, strict=True):
         if unassigned == "keep" and c.lazy and not beside_covers:
-            raise InputError("unassigned='keep' is for covers; for labels pass 'drop', 'singletons' or 'cluster'")
+            raise InputError(
+                f"{Option('unassigned', 'keep')} is for covers; for labels pass 'drop', 'singletons' or 'cluster'"
+            )
         if beside_covers and not c.lazy and not c.overlapping:
             c = c.with_policy("partial", labels, name)
             found.append(as_cover_labels(c) if isinstance(c, Labels) and c.gaps else c)
@@ -403,7 +408,9 @@ class SharedMemberships(Memberships):
     def of(cls, cover: CoverLabels) -> SharedMemberships:
         """The memberships of a cover; one without clusters has one column of zeros."""
         if cover.gaps:
-            raise InputError("unassigned='drop' is not defined between memberships and covers; drop those points first")
+            raise InputError(
+                f"{Option('unassigned', 'drop')} is not defined between memberships and covers; drop those points first"
+            )
         rows = cover.sparse()
         rows = rows.multiply(1 / np.maximum(rows.sum(axis=1), 1.0)[:, None]).tocsr()
         made = cls(rows, cover.clusters.names)
@@ -416,7 +423,8 @@ def check_one_kind(members: Sequence[Clustering]) -> None:
     """Raise if covers and memberships are mixed: they have no common consensus matrix."""
     if any(c.soft for c in members) and any(c.overlapping for c in members):
         raise InputError(
-            "covers and memberships have no common consensus matrix; convert the memberships to covers: cg.Cover(u >= 0.3)"
+            "covers and memberships have no common consensus matrix; convert the memberships to covers: "
+            f"{Call('cg.Cover(u >= 0.3)')}"
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Caution, InputError, Option
 from congruence.inputs.alignment import Align, aligned
 from congruence.inputs.cover import Cover
 from congruence.inputs.cover_reading import plain
@@ -78,7 +78,7 @@ def _points_of_covers(
     """The points listed with the covers, which must be equal, or all points that occur in any of them."""
     listed = [(i, c) for i, c in covers if c.is_listed]
     if align == "position":
-        raise InputError("align='position' is for labels; the points of covers have names")
+        raise InputError(f"{Option('align', 'position')} is for labels; the points of covers have names")
     if listed:
         first, cover = listed[0]
         ids: Sequence[Label] = cover.ids
@@ -87,14 +87,14 @@ def _points_of_covers(
             if other.total is not None and other.total != len(ids) and align != "index":
                 raise InputError(
                     f"{who[first]} and {who[i]} have {len(ids)} and {other.total} points; list the same points for both, or "
-                    "pass align='index' to compare common points"
+                    f"pass {Option('align', 'index')} to compare common points"
                 )
             there = set(other.ids)
             if there - known and align != "index":
                 point = next(x for x in other.ids if x not in known)
                 raise InputError(
                     f"point {point!r} of {who[i]} is not among the {len(ids)} points of {who[first]}; list the same points "
-                    "for both, or pass align='index' to compare common points"
+                    f"for both, or pass {Option('align', 'index')} to compare common points"
                 )
         if align == "index":
             for _, other in listed[1:]:
@@ -120,13 +120,13 @@ def _points_of_covers(
         )
     total = totals.pop() if totals else len(names)
     if len(names) > total:
-        raise InputError(f"points={total}, but {len(names)} different points are in the clusters")
+        raise InputError(f"{Option('points', total)}, but {len(names)} different points are in the clusters")
     if not names and not total:
-        raise InputError("the covers have no points; pass points=")
+        raise InputError(f"the covers have no points; pass {Option('points', ...)}")
     if not any(c.total is not None for _, c in covers):
         text = (
-            f"the points are the {total:,} that occur in a cluster; if there are more, pass points= to Cover: their number "
-            "changes omega and the overlapping NMI"
+            f"the points are the {total:,} that occur in a cluster; if there are more, pass "
+            f"{Option('points', ...)} to Cover: their number changes omega and the overlapping NMI"
         )
         notes.append(Caution("points_that_occur", "", text))
     return names, total

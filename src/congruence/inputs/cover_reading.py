@@ -8,7 +8,7 @@ from typing import Literal, TypeGuard
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import Call, InputError
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels, frame_kind, is_frame, names_of_columns
 from congruence.inputs.memberships import Memberships
@@ -49,11 +49,11 @@ def memberships_of(data: object, keys: Keys, who: str) -> Members:
             raise InputError(f"{who}: a cover as an array is 2-D, points × clusters, not {data.ndim}-D")
         return _of_matrix(data, range(data.shape[0]), range(data.shape[1]), who)
     if isinstance(data, Memberships):
-        raise InputError(f"{who}: memberships become a cover by a threshold, as in cg.Cover(u >= 0.3)")
+        raise InputError(f"{who}: memberships become a cover by a threshold, as in {Call('cg.Cover(u >= 0.3)')}")
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise InputError(
             f"{who}: expected a list of clusters, a 0/1 matrix, a mapping or a long table, got {type(data).__name__}"
-            + ("; cg.read_cover reads files" if isinstance(data, str) else "")
+            + (f"; {Call('cg.read_cover')} reads files" if isinstance(data, str) else "")
         )
     listed = list(data)
     if listed and not any(_is_group(x) for x in listed):
@@ -121,7 +121,7 @@ def _of_matrix(data: MatrixLike, ids: Sequence[Label], names: Sequence[Label], w
     if odd.any():
         raise InputError(
             f"{who}: a matrix of a cover must hold only 0 and 1, not {values[odd].ravel()[0]:.6g}; memberships become a cover "
-            "by a threshold, as in cg.Cover(u >= 0.3)"
+            f"by a threshold, as in {Call('cg.Cover(u >= 0.3)')}"
         )
     if sparse:
         entries = data.tocoo()

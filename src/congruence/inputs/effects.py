@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 
-from congruence.errors import InputError
+from congruence.errors import InputError, Option
 from congruence.typing import Function, OptionValue
 
 Given = Mapping[str, OptionValue]
 Condition = Callable[[Given], object]
+Text = str | tuple[str | Option, ...]
 
 
 def _is(name: str, *values: str) -> Condition:
@@ -24,10 +25,10 @@ def _is_none(name: str) -> Condition:
     return lambda given: given[name] is None
 
 
-_NO_PARTITIONS = ("sided", "without null='n_clusters' or 'all'", _is("null", "permutation"))
+_NO_PARTITIONS = ("sided", ("without", Option("null", "n_clusters", "all")), _is("null", "permutation"))
 _NO_CUTS = (
     "bins",
-    "without binning='width' or 'frequency'",
+    ("without", Option("binning", "width", "frequency")),
     lambda given: given["binning"] == "mdl" if isinstance(given["binning"], str) else True,
 )
 _NO_NAME = ("nominal", "without the name of a binning", lambda given: not isinstance(given["binning"], str))
@@ -35,7 +36,7 @@ _NO_STARTS = "without a method with random starts: hbgf, ncut, kcc, kmodes, voti
 _NO_GRAPH = "without a method that cuts a graph: mcla, cspa, hgpa, or hbgf with variant 'metis'"
 
 #: function → its options, when they have no effect, and the condition on all arguments (None: the function decides)
-IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
+IDLE: dict[str, tuple[tuple[str, Text, Condition | None], ...]] = {
     "Binning": (("bins", "without method 'width' or 'frequency'", _is("method", "mdl")),),
     "ConsensusClustering": (
         ("noise n_members member_clusters n_jobs", "for an Ensemble, which has its members", None),
@@ -44,13 +45,13 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
         ("member_clusters", "for a clusterer without a number of clusters", None),
     ),
     "Cover": (("keys", "without a mapping", lambda given: not isinstance(given["clusters"], Mapping)),),
-    "Ensemble.plot": (("labels", "with kind='flow'", _is("kind", "flow")),),
+    "Ensemble.plot": (("labels", ("with", Option("kind", "flow")), _is("kind", "flow")),),
     "InputOptions": (("noise", "for memberships, which have no labels", None),),
     "adjusted": (_NO_PARTITIONS,),
     "alternatives": (_NO_CUTS, ("n_init", "without a method with random starts", lambda given: not given["starts"])),
     "choose_k": (
         ("k method n_members k_min standardise protocol fraction n_subsamples", "for ensembles; it is for data", None),
-        ("method", "with criteria='paper', which is for method 'em'", None),
+        ("method", "with the criteria of the paper, which are for method 'em'", None),
         ("n_members fraction n_subsamples", "without criteria that compare members", None),
         ("protocol", "without method 'em'", None),
         ("fraction n_subsamples", "without the criterion 'stability'", None),
@@ -60,7 +61,7 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
     "compare_profiles": (
         _NO_CUTS,
         _NO_NAME,
-        ("random_state", "without sizes='sample'", _is_not("sizes", "sample")),
+        ("random_state", ("without", Option("sizes", "sample")), _is_not("sizes", "sample")),
         ("binning bins nominal bivariate unassigned noise engine", "for profiles, which are counted already", None),
     ),
     "compare_to": (("progress", "for hierarchies", None),),
@@ -68,7 +69,7 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
         ("solver", _NO_GRAPH, lambda given: "solver" not in given["taken"]),
         ("balance", _NO_GRAPH, lambda given: "balance" not in given["taken"]),
         ("n_init", _NO_STARTS, lambda given: "n_init" not in given["taken"]),
-        ("X", "without unseen='nearest'", _is_not("unseen", "nearest")),
+        ("X", ("without", Option("unseen", "nearest")), _is_not("unseen", "nearest")),
     ),
     "consensus_cdf": (
         ("random_state", "without sample", _is_none("sample")),
@@ -81,7 +82,11 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
     ),
     "element_scores": (("sample_weight frequency", "on the scores of single points", lambda given: True),),
     "generate": (
-        ("fraction complete", "without method='subsample' or 'mixed'", _is_not("method", "subsample", "mixed")),
+        (
+            "fraction complete",
+            ("without", Option("method", "subsample", "mixed")),
+            _is_not("method", "subsample", "mixed"),
+        ),
         ("n_clusters", "without a clusterer that takes a number of clusters", lambda given: not given["numbered"]),
     ),
     "item_consensus": (("engine", "for scanned columns", None),),
@@ -91,7 +96,7 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
     ),
     "permutation_test": (
         _NO_PARTITIONS,
-        ("level progress", "without draws; method='moments' makes none", _is("method", "moments")),
+        ("level progress", ("without draws;", Option("method", "moments"), "makes none"), _is("method", "moments")),
     ),
     "rank": (("X", "if the number of clusters is given", lambda given: given["n_clusters"] is not None),),
     "read_cover": (("keys", "without format 'json'", _is_not("format", "json")),),
@@ -101,11 +106,11 @@ IDLE: dict[str, tuple[tuple[str, str, Condition | None], ...]] = {
         ("data axes ids n_clusters distinct source", "for covers", None),
     ),
     "scan": (("id na_values", "for a scan, which is open already", None),),
-    "select_members": (("alpha", "without by='joint'", _is_not("by", "joint")),),
+    "select_members": (("alpha", ("without", Option("by", "joint")), _is_not("by", "joint")),),
     "stability": (
-        ("fraction", "without scheme='subsample'", _is_not("scheme", "subsample")),
-        ("jitter", "without scheme='jitter'", _is_not("scheme", "jitter")),
-        ("noise", "without scheme='noise'", _is_not("scheme", "noise")),
+        ("fraction", ("without", Option("scheme", "subsample")), _is_not("scheme", "subsample")),
+        ("jitter", ("without", Option("scheme", "jitter")), _is_not("scheme", "jitter")),
+        ("noise", ("without", Option("scheme", "noise")), _is_not("scheme", "noise")),
     ),
     "sums_of": (("missing", "for matrices, which have no missing labels", None),),
 }
@@ -130,12 +135,8 @@ def refuse_idle(function: Function, given: Given, when: str | None = None) -> No
             known = inspect.signature(function).parameters
             for name in names:
                 if not _is_default(name, given[name], known[name].default):
-                    option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
-                    raise InputError(*(f"{x} has no effect {text}; leave it out" for x in (name, option)))
-
-
-#: names of options on the command line that differ from the names of arguments
-_OPTIONS = {"random_state": "--seed", "n_clusters": "--k", "n_members": "--members", "X": "--data"}
+                    why = text if isinstance(text, str) else " ".join(map(str, text))
+                    raise InputError(f"{Option(name)} has no effect {why}; leave it out")
 
 
 def _is_default(name: str, value: object, default: object) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from congruence.errors import InputError, refused, some_of, warn, yes_or_no
+from congruence.errors import InputError, Option, refused, some_of, warn, yes_or_no
 from congruence.inputs.column_kinds import check_features, kind_of_column
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import in_memory, names_of_columns
@@ -93,7 +93,7 @@ def check_one_kind(X: Frame) -> None:
         others = [str(name) for name in names if str(name) not in measured]
         raise InputError(
             f"columns {some_of(measured, 3)} hold measurements, and {some_of(others, 3)} whole numbers or words; pass "
-            "generator='kmeans' if all of them are measurements, or the label columns alone for their consensus"
+            f"{Option('generator', 'kmeans')} if all of them are measurements, or the label columns alone for their consensus"
         )
 
 

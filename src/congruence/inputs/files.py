@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from congruence.errors import InputError, TooLarge, hint, joined, path_of, some_of
+from congruence.errors import Call, InputError, Option, TooLarge, hint, joined, path_of, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import sorted_columns
 from congruence.inputs.encoding import as_python_holds, without_empty
@@ -85,7 +85,7 @@ def read_columns(
     if kind not in READERS:
         raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READERS)}")
     if sheet is not None and kind not in EXCEL:
-        raise InputError(f"{path} has no sheets; leave out sheet", f"{path} has no sheets; leave out --sheet")
+        raise InputError(f"{path} has no sheets; leave out {Option('sheet')}")
     with readable(path):
         found = READERS[kind].read(path, MISSING if na_values is None else ["", *na_values], sheet)
     columns = found if isinstance(found, dict) else _checked(found, path)
@@ -126,8 +126,7 @@ def existing_file(path: str | Path) -> Path:
         raise InputError(f"{str(path)[:200]} cannot be opened: {getattr(error, 'strerror', None) or error}") from None
     if stat.S_ISDIR(mode):
         raise InputError(
-            f"{path} is a folder, not a file; `cg.scan` takes folders",
-            f"{path} is a folder, not a file; name a file in it",
+            f"{path} is a folder, not a file; name a file in it, or use {Call('cg.scan')}, which takes folders"
         )
     if not stat.S_ISREG(mode):
         raise InputError(f"{path} is a pipe or a device, not a file; write its data to a file first")

@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, counted, names_in, some_of
+from congruence.errors import Call, Caution, InputError, Option, counted, names_in, some_of
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import is_frame
@@ -283,7 +283,8 @@ class Hierarchy:
             return ()
         shown = some_of(listed, 5)
         return (
-            f"heights tie, so the cut depends on the order of the merges at k = {shown}; ks='heights' leaves these out",
+            f"heights tie, so the cut depends on the order of the merges at k = {shown}; "
+            f"{Option('ks', 'heights')} leaves these out",
         )
 
     # --- other trees ---
@@ -334,7 +335,7 @@ class Hierarchy:
             points: Names of the points, in the new order.
         """
         if self.points is None:
-            raise InputError("the points of this hierarchy have no names; pass points=… to Hierarchy")
+            raise InputError(f"the points of this hierarchy have no names; pass {Option('points', ...)} to Hierarchy")
         place = {name: i for i, name in enumerate(points)}
         missing = [name for name in self.points if name not in place]
         if missing or len(place) != self.n_points:
@@ -388,7 +389,7 @@ def same_points(a: Hierarchy, b: Hierarchy) -> Hierarchy:
         return b
     if a.points is None or b.points is None:
         raise InputError(
-            "the points of only one hierarchy have names; name the others with cg.Hierarchy(tree, points=[…])"
+            f"the points of only one hierarchy have names; name the others with {Call('cg.Hierarchy(tree, points=[…])')}"
         )
     return b if a.points == b.points else b.reordered(a.points)
 

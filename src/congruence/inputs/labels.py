@@ -11,7 +11,7 @@ from typing import ClassVar, TypeGuard, TypeVar
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, some_of
+from congruence.errors import Call, Caution, InputError, Option, some_of
 from congruence.inputs.encoding import (
     arrow_library,
     encode_arrow,
@@ -256,7 +256,9 @@ class Labels(Clustering):
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Labels:
         """Apply `unassigned` to points in no cluster: missing values, and labels named as noise."""
         if unassigned == "keep":
-            raise InputError("unassigned='keep' is for covers; for labels pass 'drop', 'singletons' or 'cluster'")
+            raise InputError(
+                f"{Option('unassigned', 'keep')} is for covers; for labels pass 'drop', 'singletons' or 'cluster'"
+            )
         if unassigned not in ("error", "drop", "singletons", "cluster", "partial"):
             raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
         labels = self._without_noise(noise)
@@ -353,12 +355,16 @@ def _pick(names: ClusterNames, keep: Array) -> ClusterNames:
     return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
 
 
+#: what Python adds to the advice on unassigned points
+IN_ENSEMBLE = " (in an ensemble: 'partial')"
+
+
 def unassigned_error(who: str, many: str) -> InputError:
     """The error for unassigned points if no option says how they count."""
-    found = f"{who}: {many} are unassigned (missing, or named as noise); pass"
     return InputError(
-        f"{found} unassigned='drop', 'singletons' or 'cluster' to say how they count (in an ensemble: 'partial')",
-        f"{found} --unassigned drop, singletons or cluster to say how they count (in an ensemble: --partial)",
+        f"{who}: {many} are unassigned (missing, or named as noise); pass "
+        f"{Option('unassigned', 'drop', 'singletons', 'cluster')} to say how they count"
+        f"{Call(IN_ENSEMBLE, '')}"
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from congruence.errors import Caution, InputError
+from congruence.errors import Call, Caution, InputError, Option
 from congruence.inputs.alignment import WHO, InputOptions
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity
@@ -41,18 +41,22 @@ class PairOfMatrices:
 def of_matrices(a: MatrixLike, b: MatrixLike, options: InputOptions) -> PairOfMatrices:
     """Two sides of which one is a matrix or ensemble: a single clustering becomes an ensemble of one."""
     if options.align == "index":
-        raise InputError("align='index' joins single clusterings; reindex the frames of an ensemble or matrix first")
+        raise InputError(
+            f"{Option('align', 'index')} joins single clusterings; reindex the frames of an ensemble or matrix first"
+        )
     single = tuple(not isinstance(x, Ensemble | Similarity) for x in (a, b))
     if not any(single) and (options.unassigned != "error" or options.noise is not None):
         name = "noise" if options.noise is not None else "unassigned"
-        raise InputError(f"{name}= belongs to the ensemble, where its members are read: cg.Ensemble(…, {name}=…)")
+        raise InputError(
+            f"{Option(name)} belongs to the ensemble, where its members are read: {Call(f'cg.Ensemble(…, {name}=…)')}"
+        )
     weighed = options.sample_weight is not None or options.frequency is not None
     # points that a single clustering drops are gaps, and pairs with a gap are not counted
     own = replace(options, align=None, unassigned="partial" if options.unassigned == "drop" else options.unassigned)
     sides = []
     for x, who, is_single in zip((a, b), WHO, single, strict=True):
         if weighed and not is_single:
-            raise InputError("weights of points belong to the ensemble: cg.Ensemble(…, sample_weight=…)")
+            raise InputError(f"weights of points belong to the ensemble: {Call('cg.Ensemble(…, sample_weight=…)')}")
         sides.append(Ensemble([x], names=[who], **vars(own)) if is_single else x)
     p, q = sides
     if isinstance(p, Ensemble) and isinstance(q, Ensemble):

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.errors import InputError, names_in
+from congruence.errors import InputError, Option, names_in
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import arrow_column, check_distinct, kind_of_column
 from congruence.inputs.column_names import listed_names, names_rows
@@ -285,7 +285,7 @@ def _same_rows(steps: Sequence[Step], ids: tuple[Label, ...] | None) -> tuple[St
         i = next(i for i, many in enumerate(rows) if many != rows[0])
         raise InputError(
             f"steps {steps[0].name} and {steps[i].name} have {rows[0]:,} and {rows[i]:,} points and nothing names them; give "
-            "series or frames with an index or a column of ids, or pass data= if every step has its own points"
+            f"series or frames with an index or a column of ids, or pass {Option('data', ...)} if every step has its own points"
         )
     return tuple(steps)
 

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import Call, InputError
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
@@ -292,7 +292,7 @@ def from_columns(columns: Dynamic) -> Merges:
             label = ensemble.members[order[level]].names[cluster]
             raise InputError(
                 f"the columns are not nested: cluster {label} of {names[level]} lies in several clusters of "
-                f"{names[level - 1]}; cg.resolutions compares columns that are not nested"
+                f"{names[level - 1]}; {Call('cg.resolutions')} compares columns that are not nested"
             )
     depth, n = codes.shape
     nodes: list[list[int]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, Option
 from congruence.statistics.tables import Array
 from congruence.typing import WeightsLike
 
@@ -53,7 +53,9 @@ def numbers_in(given: WeightsLike, name: str) -> Array:
 def whole_numbers(values: Array, who: str) -> Array:
     """Checked frequencies as int64."""
     if values.dtype.kind == "f" and (values != np.rint(values)).any():
-        raise InputError(f"{who} must be whole numbers (how often each point occurs); for importance use sample_weight")
+        raise InputError(
+            f"{who} must be whole numbers (how often each point occurs); for importance use {Option('sample_weight')}"
+        )
     if float(values.sum(dtype=np.float64)) >= MOST_POINTS:
         raise InputError(f"{who} adds up to {values.sum(dtype=np.float64):.3g}; counts are exact below 2⁶² ≈ 4.6e18")
     return values.astype(np.int64)

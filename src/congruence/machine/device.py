@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from congruence.errors import InputError
+from congruence.errors import Call, InputError, Option
 from congruence.typing import DeviceArray, Scalar
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _CUDA = (2, 13)
 
 def refusal(reason: str) -> InputError:
     """The error for work that the GPU cannot do and the host can."""
-    return InputError(f"{reason}; pass engine='cpu'", f"{reason}; pass --engine cpu")
+    return InputError(f"{reason}; pass {Option('engine', 'cpu')}")
 
 
 @cache
@@ -52,7 +52,7 @@ def cupy() -> ModuleType:
         import cupy as cp
     except ImportError:
         needed = "work on a CUDA GPU needs CuPy, which is not installed: pip install 'congruence[cuda]', or pass"
-        raise InputError(f"{needed} engine='cpu' and arrays on the host", f"{needed} --engine cpu") from None
+        raise InputError(f"{needed} {Option('engine', 'cpu')}{Call(' and arrays on the host', '')}") from None
     try:
         found = cp.cuda.runtime.getDeviceCount()
     except cp.cuda.runtime.CUDARuntimeError as error:

@@ -14,7 +14,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.matching import match
 from congruence.comparison.pair import DEFAULT_OF_COVERS
 from congruence.comparison.results import AllPairs
-from congruence.errors import Caution, InputError, visible
+from congruence.errors import Call, Caution, InputError, visible
 from congruence.figures.layout import distances, map_of, tree_of
 from congruence.formulas.record import Measure
 from congruence.formulas.references import REFERENCES
@@ -164,7 +164,9 @@ def _covers(e: Ensemble) -> list[Labels]:
     """The members, if none of them are memberships."""
     found = [c for c in e.members if isinstance(c, Labels)]
     if len(found) < len(e):
-        raise InputError("a report on covers does not take memberships; convert them to covers: cg.Cover(u >= 0.3)")
+        raise InputError(
+            f"a report on covers does not take memberships; convert them to covers: {Call('cg.Cover(u >= 0.3)')}"
+        )
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.results import AllPairs
 from congruence.engine.cpu import table_of
-from congruence.errors import Caution, InputError, hint, joined, some_of, unused_name
+from congruence.errors import Caution, InputError, Option, hint, joined, some_of, unused_name
 from congruence.figures.layout import Flow, Tree, distances, flow_of, map_of, tree_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
@@ -140,7 +140,8 @@ def measures_shown(measures: Sequence[str | Measure] | None, e: Ensemble) -> tup
         slow = [m for m in chosen if m.key in SLOW] if e.n_points * len(e) > LARGE else []
         if not slow:
             return chosen, []
-        text = f"{joined(m.title for m in slow)} left out: too slow for this many labels; name them in `measures` to show them"
+        titles, how = joined(m.title for m in slow), f"name them in {Option('measures')} to show them"
+        text = f"{titles} left out: too slow for this many labels; {how}"
         return [m for m in chosen if m not in slow], [Caution("left_out", "", text)]
     found = [find(m) for m in ([measures] if isinstance(measures, str | Measure) else measures)]
     if not 1 <= len(found) <= 6:

@@ -12,7 +12,7 @@ import numpy as np
 from congruence.comparison.many import compare_all
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.agreement import why_trivial
-from congruence.errors import Caution, InputError
+from congruence.errors import Call, Caution, InputError, Option, With
 from congruence.figures.features import Features, features_of
 from congruence.figures.layout import distances, groups_of
 from congruence.formulas import find
@@ -200,12 +200,11 @@ def _check_sizes(e: Ensemble, n_clusters: int | None) -> None:
     """Refuse too many clusterings, and an impossible number of clusters."""
     if len(e) > MOST_CLUSTERINGS:
         many = f"a report shows at most {MOST_CLUSTERINGS:,} clusterings, but there are {len(e):,}; choose some"
-        raise InputError(
-            f"{many}, or compare them with cg.compare_all",
-            f"{many} with --columns, or use `congruence matrix --out`",
-        )
+        raise InputError(f"{many}{With('columns')}, or compare them with {Call('cg.compare_all')}")
     if n_clusters is not None and not 1 <= n_clusters <= e.n_points:
-        raise InputError(f"n_clusters must be from 1 to the number of points ({e.n_points}), not {n_clusters}")
+        raise InputError(
+            f"{Option('n_clusters')} must be from 1 to the number of points ({e.n_points}), not {n_clusters}"
+        )
 
 
 def _groups(

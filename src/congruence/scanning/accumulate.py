@@ -9,7 +9,7 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from congruence.errors import InputError, names_in, some_of
+from congruence.errors import InputError, Option, names_in, some_of
 from congruence.inputs.alignment import noise_for
 from congruence.inputs.labels import Labels, unassigned_error
 from congruence.inputs.weights import check_spread, least_exponent
@@ -442,7 +442,7 @@ def partial_tables(
     found = batch_columns(batch)
     weights = sample_weight if sample_weight is not None else frequency
     if sample_weight is not None and frequency is not None:
-        raise InputError("pass sample_weight (importance) or frequency (counts), not both")
+        raise InputError(f"pass {Option('sample_weight')} (importance) or frequency (counts), not both")
     listed = names_in(columns, "columns") if columns is not None else [name for name in found if name != weights]
     for name in [*listed, *([weights] if weights is not None else [])]:
         if not isinstance(name, str) or name not in found:

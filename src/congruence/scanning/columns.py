@@ -10,7 +10,7 @@ import numpy as np
 from congruence.engine.cells import named_table, tables_of
 from congruence.engine.cpu import in_one_order, statistics_of_tables
 from congruence.engine.plan import Counted, Progress, Run, pairs_of
-from congruence.errors import Caution, InputError, NotApplicable, some_of
+from congruence.errors import Call, Caution, InputError, NotApplicable, Option, some_of
 from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.kinds import Unassigned
@@ -95,9 +95,9 @@ class Ready:
     ) -> Iterator[tuple[Array, PartialTables]]:
         """All pairs at once."""
         if mass is not None:
-            raise InputError("pass weights when counting: cg.partial_tables(batch, sample_weight='column')")
+            raise InputError(f"pass weights when counting: {Call('cg.partial_tables(batch, sample_weight=…)')}")
         if any(c.noise is not None for c in columns):
-            raise InputError("pass noise when counting: cg.partial_tables(batch, noise=…)")
+            raise InputError(f"pass noise when counting: {Call('cg.partial_tables(batch, noise=…)')}")
         yield np.arange(len(pairs)), self.part
 
 
@@ -301,7 +301,8 @@ def _rules_of(part: PartialTables, columns: Sequence[tuple[Column, int]]) -> dic
             raise unassigned_error(x.who, f"{int(part.gaps[c])} of {part.rows} points")
     if part.mass is not None and "singletons" in rules.values():
         raise NotApplicable(
-            "unassigned='singletons' with weights needs single points; pass 'drop' or 'cluster', or read the columns"
+            f"{Option('unassigned', 'singletons')} with weights needs single points; pass 'drop' or 'cluster', or "
+            "read the columns"
         )
     return rules
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TypeVar, cast
 
-from congruence.errors import InputError
+from congruence.errors import Call, InputError, Option
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.columns import Column
@@ -60,7 +60,8 @@ def _with_options(data: object, options: Mapping[str, OptionValue]) -> object:
     given = [key for key, value in options.items() if value is not None and value is not False]
     if given:
         raise InputError(
-            f"{given[0]}= needs scanned columns: pass columns of cg.scan(…); labels in memory are counted here, in threads"
+            f"{Option(given[0], ...)} needs scanned columns: pass columns of {Call('cg.scan(…)')}; labels in memory "
+            "are counted here, in threads"
         )
     return data
 

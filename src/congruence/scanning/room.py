@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from congruence.errors import InputError
+from congruence.errors import InputError, Option
 from congruence.machine.memory import trim, used
 from congruence.statistics.tables import Array
 
@@ -67,8 +67,8 @@ def check_least(memory: float, files: float, text: str) -> None:
     """Raise if this is too little memory to read files of this size."""
     if memory < LEAST and files > SMALL:
         raise InputError(
-            f"memory={memory / 1e6:.0f}MB is too little to scan {text}, {files / 1e6:.0f} MB in files; "
-            f"use at least memory='{LEAST / 1e6:.0f}MB'"
+            f"{Option('memory', f'{memory / 1e6:.0f}MB')} is too little to scan {text}, {files / 1e6:.0f} MB in files; "
+            f"use at least {Option('memory', f'{LEAST / 1e6:.0f}MB')}"
         )
 
 
@@ -160,8 +160,7 @@ def all_different(name: str, labels: int, rows: int, memory: float, text: str) -
         f"which take more than {memory / 1e6:.0f} MB"
     )
     return InputError(
-        f"{said}; leave it out with id={name!r} or columns=[…], or allow more memory",
-        f"{said}; leave it out with --id {name} or --columns, or pass more --memory",
+        f"{said}; leave it out with {Option('id', name)} or {Option('columns', ...)}, or allow more {Option('memory')}"
     )
 
 
@@ -170,10 +169,9 @@ def too_large(names: Sequence[str], over: Overfull, memory: float, once: bool) -
     pair = " and ".join(repr(name) for name in names[:2])
     what = f"the table of {pair} takes" if len(names) <= 2 else f"the tables of {len(names)} columns take"
     more = "; an iterator can be read only once, so pass a function that creates it" if once else ""
-    size = f"{memory / 1e6:.0f}"
     labels = f"{int(over.widths.max(initial=1)) - 1:,} labels in the first {over.rows:,} rows"
     far = f"at least {over.size / 1e6:.0f} MB, with {labels}, in addition to the rows that are read"
     return InputError(
-        f"{what} more than memory={size}MB; use more memory, fewer columns or fewer threads{more} ({far})",
-        f"{what} more than {size} MB; pass more --memory, fewer --columns or fewer --threads ({far})",
+        f"{what} more than {memory / 1e6:.0f} MB; allow more {Option('memory')}, fewer {Option('columns')} or fewer "
+        f"{Option('threads')}{more} ({far})"
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
-from congruence.errors import InputError
+from congruence.errors import Call, InputError, Option
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.labels import Labels, unassigned_error
 from congruence.machine.writing import replacing
@@ -107,7 +107,9 @@ class Rows:
     def __init__(self, columns: Sequence[Column], more: Sequence[str] = ()) -> None:
         source = cast("Scan", columns[0].source)
         if not hasattr(source, "input") or not all(c.source.same_rows(source) for c in columns):
-            raise InputError("values per row need columns of one cg.scan(…), not tables that are already counted")
+            raise InputError(
+                f"values per row need columns of one {Call('cg.scan(…)')}, not tables that are already counted"
+            )
         if source.input.once:
             raise InputError("an iterator of batches can be read only once, but this needs two passes; pass a function")
         if any(source.holds_sets(c.name) for c in columns):
@@ -360,7 +362,7 @@ def _written(
         raise InputError(f"out {folder} holds the files that are read; name another folder")
     if folder.exists() and stored is None and any(folder.iterdir()):
         raise InputError(
-            f"out {folder} holds other files; name an empty or a new folder, or pass checkpoint= to resume"
+            f"out {folder} holds other files; name an empty or a new folder, or pass {Option('checkpoint', ...)} to resume"
         )
     folder.mkdir(parents=True, exist_ok=True)
     reading = _listing(rows.reading, labels, () if scan.id is None else (scan.id,))

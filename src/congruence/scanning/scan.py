@@ -11,7 +11,7 @@ from typing import ClassVar, overload
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
-from congruence.errors import InputError, hint, names_in, some_of
+from congruence.errors import InputError, Option, hint, names_in, some_of
 from congruence.inputs.alignment import Mass
 from congruence.inputs.column_kinds import Sorting
 from congruence.inputs.effects import refuse_idle
@@ -296,7 +296,7 @@ class Scan:
         for c in columns:
             if by_name.setdefault(c.name, c).noise != c.noise:
                 raise InputError(
-                    f"column {c.name!r} is used with two different values of `noise`; compare once with each"
+                    f"column {c.name!r} is used with two different values of {Option('noise')}; compare once with each"
                 )
         at = np.array([names.index(c.name) for c in columns], dtype=np.int64)
         ends = np.sort(at[pairs], axis=1)

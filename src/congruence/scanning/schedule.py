@@ -41,7 +41,7 @@ PATIENCE = 60
 #: seconds without a finished part before a warning, and before the run stops waiting
 SILENT, GIVEN_UP = 30.0, 900.0
 
-KEPT = "with checkpoint=DIR, finished parts are kept and a second run resumes from there"
+KEPT = "with a checkpoint folder, finished parts are kept and a second run resumes from there"
 LOST = f"the connection to the Dask scheduler was lost before the count was done; {KEPT}"
 
 

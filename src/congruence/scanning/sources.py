@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from congruence.errors import InputError, joined, names_in
+from congruence.errors import Call, InputError, joined, names_in
 from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
@@ -173,7 +173,7 @@ class _Dataset(_Listed):
         except ValueError as error:  # filtered or projected
             raise InputError(
                 f"this Arrow dataset cannot be read in parts ({error}); pass a function that yields its batches: "
-                "cg.scan(lambda: dataset.to_batches())"
+                f"{Call('cg.scan(lambda: dataset.to_batches())')}"
             ) from None
         for number, fragment in enumerate(fragments):
             name = getattr(fragment, "path", "") or f"fragment {number}"

@@ -18,7 +18,7 @@ from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
-from congruence.errors import MOST_RUNS, Caution, InputError, counted, real_number, some_of, whole_number
+from congruence.errors import MOST_RUNS, Caution, InputError, Option, counted, real_number, some_of, whole_number
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
@@ -103,7 +103,8 @@ class Making:
         """A validated source of members."""
         if not isinstance(n_members, int | np.integer) or n_members < 2:
             raise InputError(
-                f"n_members must be a whole number of at least 2, because members are compared with each other; got {n_members!r}"
+                f"{Option('n_members')} must be a whole number of at least 2, because members are compared with "
+                f"each other; got {n_members!r}"
             )
         whole_number(n_members, "n_members", 2, MOST_RUNS)
         fraction, n_subsamples = (
@@ -222,7 +223,7 @@ def wanted_criteria(criteria: str | Measure | Iterable[str | Measure], given: bo
     """The requested criteria, each once; unknown names raise an error with similar names."""
     listed = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
     if not listed:
-        raise InputError("no criteria were named; omit `criteria` for the default")
+        raise InputError(f"no criteria were named; omit {Option('criteria')} for the default")
     found: dict[str, Wanted] = {}
     for item in listed:
         word = item.key if isinstance(item, Measure) else str(item).strip()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, Option
 from congruence.formulas.record import Measure
 from congruence.selection import families, halves
 from congruence.selection.agreement_curves import check_counts
@@ -114,7 +114,7 @@ def _check_any(names: Sequence[str], method: str | Estimator, called: str) -> No
     able = [name for name, peer in PEERS.items() if peer.of_any is not None]
     if not is_clusterer(method):
         raise InputError(
-            f"{listed(names)} cannot be computed with method {called!r}; try method='kmeans' or 'gaussian'"
+            f"{listed(names)} cannot be computed with method {called!r}; try {Option('method', 'kmeans', 'gaussian')}"
         )
     unable = [name for name in names if name not in able]
     if unable:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from congruence.errors import Option
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection import calibration, halves, mixtures
 from congruence.selection.choice import Criterion, KChoice
@@ -127,7 +128,7 @@ def _labelled(
         return found.method, [INSTEAD[found.method]]
     if found is not None:
         cut = f"k-means cannot be right here: its clusters cut through others ({found.k} by {found.method})"
-        return "kmeans", [f"{cut}; try method='auto'"]
+        return "kmeans", [f"{cut}; try {Option('method', 'auto')}"]
     if method == "auto" and k > 1 and is_long(points.sample, k, look):
         partitions[k] = placed(points, look.mixture)
         return "gaussian", ["the labels come from a Gaussian mixture, which separates the clusters better than k-means"]

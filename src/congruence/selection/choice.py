@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from congruence.comparison.presenting import Result
-from congruence.errors import Caution, InputError, Word, yes_or_no
+from congruence.errors import Call, Caution, InputError, Word, yes_or_no
 from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import html_grid, make_frame, text_grid
@@ -214,7 +214,7 @@ class KChoice(Result):
         """Clusters of the points at the chosen k."""
         if self.k not in self.partitions:
             raise InputError(
-                "there are no labels, because the criteria voted on ensembles; use `cg.consensus` to get one clustering"
+                f"there are no labels, because the criteria voted on ensembles; use {Call('cg.consensus')} to get one clustering"
             )
         return self.partitions[self.k]
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress
-from congruence.errors import InputError
+from congruence.errors import InputError, Option
 from congruence.selection import halves, mixtures
 from congruence.statistics.tables import Array
 from congruence.typing import ProgressLike
@@ -93,7 +93,7 @@ def _in_threads(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable
     if n_jobs in (None, 1):
         return (job() for job in jobs)
     if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise InputError(f"n_jobs must be a number of jobs, or -1 for all cores; got {n_jobs!r}")
+        raise InputError(f"{Option('n_jobs')} must be a number of jobs, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
 
     from congruence.engine.plan import default_threads

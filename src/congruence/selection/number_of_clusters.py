@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data, numbers_of
-from congruence.errors import InputError
+from congruence.errors import InputError, Option
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.effects import refuse_idle
@@ -42,7 +42,7 @@ MEMBERS = 100
 
 ENSEMBLES = (
     "this answer comes from the agreement of runs, which cannot show that there are no clusters, and finds the right number less "
-    "often than `choose_k` on the data"
+    "often than on the data"
 )
 
 
@@ -124,7 +124,7 @@ def choose_k(
         refuse_idle(choose_k, given, "for ensembles; it is for data")
     if isinstance(criteria, str) and criteria == "paper":
         if method != "em":
-            refuse_idle(choose_k, given, "with criteria='paper', which is for method 'em'")
+            refuse_idle(choose_k, given, "with the criteria of the paper, which are for method 'em'")
         criteria, method, protocol = PAPER, "em", "paper"
     if is_mapping(data):
         return _of_ensembles(data, criteria, reference, threads, progress)
@@ -175,7 +175,7 @@ def choose_k(
 def _checked_numbers(k: int | Iterable[int], k_min: int, n: int) -> list[int]:
     """Numbers of clusters in order, with 1 unless k_min is larger."""
     if not isinstance(k_min, int | np.integer) or isinstance(k_min, bool) or k_min < 1:
-        raise InputError(f"k_min must be 1, or 2 if there are certainly clusters; got {k_min!r}")
+        raise InputError(f"{Option('k_min')} must be 1, or 2 if there are certainly clusters; got {k_min!r}")
     ks = numbers_of(k, "k")
     if not ks or ks[0] < 1 or ks[0] > n:
         raise InputError(f"k must be from 1 to the number of points ({n}), not {ks or 'none'}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.errors import InputError, some_of
+from congruence.errors import InputError, Option, some_of
 from congruence.inputs.labels import frame_kind
 from congruence.selection import kmeans
 from congruence.selection.sentences import listed
@@ -85,7 +85,7 @@ def prepare(
             notes.append(
                 f"columns differ in scale: {names[wide]} varies {spread[wide] / max(spread[narrow], 1e-300):,.0f} times as "
                 f"much as {names[narrow]} and dominates the distances; standardise the columns if the units are arbitrary "
-                "(standardise=True)"
+                f"({Option('standardise', True)})"
             )
     n = len(data)
     chosen = None

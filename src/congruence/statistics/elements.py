@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.errors import MOST_DRAWS, InputError, NotApplicable
+from congruence.errors import MOST_DRAWS, Call, InputError, NotApplicable
 from congruence.statistics.tables import Array
 from congruence.typing import SparseMatrix
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_SOLVED = 6_000
 
 #: most multiplications of iterations by default: about a minute
+_UNLIMITED = "cg.measure('element_centric', limit=None)"
 MOST_STEPS = 5e10
 
 #: largest error of an iteration, relative to the right-hand side
@@ -39,8 +40,8 @@ def element_scores(o: Overlap, alpha: float, limit: int | None, wanted: Array | 
     steps = sum(side.steps for side in sides) * float(chosen.mean())
     if limit is not None and steps > MOST_STEPS:
         raise NotApplicable(
-            f"element_centric of these covers takes about {steps:.0e} steps, many minutes; pass cg.measure('element_centric', "
-            "limit=None) to compute it, or sample=10_000 to score that many random points"
+            f"element_centric of these covers takes about {steps:.0e} steps, many minutes; pass "
+            f"{Call(_UNLIMITED)} to compute it, or sample=10_000 to score that many random points"
         )
     covered = [length > 0 for length in o.lengths]
     scores = np.full(len(o.mass), np.nan)

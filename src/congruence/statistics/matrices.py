@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from congruence.errors import NotApplicable
+from congruence.errors import Call, NotApplicable
 from congruence.statistics.information import Info
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array, Table, Tables
@@ -50,7 +50,9 @@ class MatrixSums(Pairs):
     def from_tables(cls, t: Tables) -> Self:
         """Of the co-association matrices of two clusterings: entries are 0 and 1, so sums of squares equal the sums."""
         if t.gram is not None:
-            raise NotApplicable("squares of soft co-memberships are not in the table; compare cg.Ensemble([u]) instead")
+            raise NotApplicable(
+                f"squares of soft co-memberships are not in the table; compare {Call('cg.Ensemble([u])')} instead"
+            )
         if t.within is None:
             return cls.of_partitions(Pairs.from_tables(t), t.n, t.own)
         with np.errstate(divide="ignore", invalid="ignore"):  # weights of mean 1, as in Pairs

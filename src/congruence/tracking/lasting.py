@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from congruence.errors import InputError, one_of, warn
+from congruence.errors import Call, InputError, one_of, warn
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.steps import History, Step, history_of, points_of
 from congruence.tracking.events import events_of
@@ -73,7 +73,7 @@ def track(
     if isinstance(previous, str | os.PathLike):
         previous = load_tracks(previous)
     if previous is not None and not isinstance(previous, Tracks):
-        raise InputError(f"previous must be a result of cg.track or its path, got {type(previous).__name__}")
+        raise InputError(f"previous must be a result of {Call('cg.track')} or its path, got {type(previous).__name__}")
     begun = 0 if previous is None else len(previous.history)
     history = history_of(
         steps, unassigned=unassigned, noise=noise, names=names, own_points=data is not None, first_number=begun

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from congruence.comparison.presenting import Result
-from congruence.errors import InputError, counted
+from congruence.errors import InputError, Option, counted
 from congruence.errors import joined as listing
 from congruence.inputs.frames import make_frame
 from congruence.inputs.steps import History, Step
@@ -252,7 +252,7 @@ class Tracks(Result):
         """
         mine = self.history
         if (self.points is None) != (points is None):
-            raise InputError("previous and steps must both have data=, or neither")
+            raise InputError(f"previous and steps must both have {Option('data', ...)}, or neither")
         new = [i for i, step in enumerate(later.steps) if step.name not in self.steps]
         steps = [later.steps[i] for i in new]
         if self.points is not None and points is not None:
