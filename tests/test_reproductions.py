@@ -246,3 +246,19 @@ def test_data_folder_sets_have_the_papers_sizes():
         X, y = datasets.load(row.name)
         assert (len(X), len(y)) == (row.n, row.n)
         assert np.isfinite(X).all()
+
+
+def test_statements_of_the_guides_that_a_script_checks_are_there():
+    """Each checked statement is in README or a guide, so that a changed sentence is not checked in vain; a wrong one is found."""
+    from reproductions import statements
+
+    every = statements.statements()
+    assert not [x for x in statements.CHECKS if not any(said.startswith(x) for _, said in every)]
+    assert len(statements.drawn(35)) == 40
+    for beginning in (
+        "`cg.partial_tables` counts one batch",
+        "A single point is no group",
+        "`tests.to_frame()` and `tests.matrix",
+    ):
+        found, holds = statements.CHECKS[beginning]()
+        assert holds, found

@@ -137,7 +137,7 @@ def anmi(m: MemberInfo) -> Array:
 
 @measure(
     "pooled_ami", title="Pooled adjusted mutual information", needs=PooledInfo, better="higher", wants_partition=True,
-    range=(-float("inf"), 1), axioms=("symmetric", "definite"), reference="zhang2012",
+    range=(-float("inf"), 1), axioms=("symmetric", "definite"), reference="vinh2010",
     definition=("E_MI = min((k_a - 1) * (k_b - 1) / (2 * n), H_a, H_b)",
                 "pooled_ami = (MI - E_MI) / ((H_a + H_b) / 2 - E_MI)"),
     workings=lambda t: _pooled_workings(PooledInfo.of_table(t)),

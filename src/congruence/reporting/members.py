@@ -165,7 +165,7 @@ def scale_of(scored: AllPairs, key: str) -> Scale:
 def relative(values: Array, m: Measure) -> Array:
     """Similarity values divided by the geometric mean of the self-scores; distances are unchanged.
 
-    Soft clusterings do not reach 1 even with themselves. Relative to the self-scores, identical ones do.
+    By most measures soft clusterings do not reach 1 even with themselves. Relative to the self-scores, identical ones do.
 
     >>> relative(np.array([[0.5, 0.4], [0.4, 0.32]]), find("ari_gram")).round(12).tolist()
     [[1.0, 1.0], [1.0, 1.0]]

@@ -471,8 +471,8 @@ def careful(model: Model) -> tuple[str, ...]:
             )
     if any(m.is_soft for m in model.members):
         said.append(
-            "Soft clusterings do not reach the best value even with themselves. Agreement is therefore relative to the "
-            "self-scores, and a point counts for the cluster of its largest membership."
+            "By most measures soft clusterings do not reach the best value even with themselves. Where they do not, agreement "
+            "is relative to the self-scores, and a point counts for the cluster of its largest membership."
         )
     if 1 < len(own) < 10:
         said.append(f"{len(own)} clusterings are few: a consensus of dozens is more reliable.")
