@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import numpy as np
 
+from congruence.comparison.at_once import statistics_of_one
 from congruence.comparison.plans import BY_POINT, PLANS, Plan, refusal
 from congruence.comparison.presenting import (
     Result,
@@ -182,8 +183,14 @@ def prepared_pair(
     home = PLANS.get((getattr(type(a), "what", BY_POINT), getattr(type(b), "what", BY_POINT)))
     if home is None:
         raise refusal(a, b)
-    plan: Plan = import_module(f"congruence.comparison.{home}").PLAN
+    plan = _plan_of(home)
     return plan, plan.prepared(a, b, border)
+
+
+@cache
+def _plan_of(home: str) -> Plan:
+    plan: Plan = import_module(f"congruence.comparison.{home}").PLAN
+    return plan
 
 
 def input_options(**options: Unpack[InputKeywords]) -> InputOptions:
@@ -217,8 +224,7 @@ def compare_tables(pair: PreparedPair, measures: Measures, threads: int | None, 
 
     def measured(tile: Tables) -> dict[str, float]:
         kinds = {Tables if need is Table else need for need in todo.needs}
-        values = todo.values({kind: kind.from_tables(tile) for kind in kinds}, tables.n_used)  # type: ignore[attr-defined]
-        return {key: float(value[0]) for key, value in values.items()}
+        return todo.of_one(statistics_of_one(tile, kinds))
 
     values = measured(tables)
     own = None
@@ -286,6 +292,20 @@ class Evaluation:
         for mine, other, same in ((i, j, p.same_a), (j, i, p.same_b)):
             rows = np.flatnonzero((p.pairs - same <= p.tiny) & (i != j))
             self.alone += [(int(mine[r]), int(other[r]), int(n_used[r])) for r in rows]
+
+    def of_one(self, statistics: dict[type, Statistic]) -> dict[str, float]:
+        """Each measure of one pair."""
+        found = {}
+        for m in list(self.measures.values()):
+            try:
+                value = m.value(statistics[Tables if m.needs is Table else m.needs])
+            except NotApplicable as reason:
+                self._leave_out(m, reason)
+            else:
+                found[m.key] = value
+                if m.soft_range is not None and not m.range[0] <= value <= m.range[1]:
+                    self.beyond.add(m.key)
+        return found
 
     def values(self, statistics: dict[type, Statistic], n_used: Array, swapped: bool = False) -> dict[str, Array]:
         """Each measure for every pair of a tile; NaN if no points are left to compare."""

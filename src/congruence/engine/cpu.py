@@ -73,7 +73,7 @@ def table_of(
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
         counted = count_in_place(a, b, threads)
         if counted is not None:
-            return counted, in_one_order(Tables.of(counted))
+            return counted[0], in_one_order(counted[1])
     _, _, tables = next(table_tiles([a, b], [Run(0, 1, 2)], mass, MEMORY, default_threads(threads), cells, product))
     return named_table(tables, (a.names, b.names), 0 if mass is None else mass.exponent), in_one_order(tables)
 
@@ -192,7 +192,7 @@ def statistics_of_tables(
 # --- tables of hard clusterings -----------------------------------------------------------------------------------
 
 
-def count_in_place(a: Labels, b: Labels, threads: int | None) -> Table | None:
+def count_in_place(a: Labels, b: Labels, threads: int | None) -> tuple[Table, Tables] | None:
     """Count two raw integer vectors with small ranges without encoding them; None if that is not possible."""
     if a.values is None or b.values is None:
         return None
@@ -200,11 +200,13 @@ def count_in_place(a: Labels, b: Labels, threads: int | None) -> Table | None:
     if counted is None:
         return None
     low_a, low_b, dense = counted
-    rows, columns = np.flatnonzero(dense.any(axis=1)), np.flatnonzero(dense.any(axis=0))
+    of_rows, of_columns = dense.sum(axis=1), dense.sum(axis=0)
+    rows, columns = of_rows.nonzero()[0], of_columns.nonzero()[0]
     if len(rows) * len(columns) < dense.size:
-        dense = dense[np.ix_(rows, columns)]
-    row, col = np.nonzero(dense)
-    return table_of_cells(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(a))
+        dense, of_rows, of_columns = dense[np.ix_(rows, columns)], of_rows[rows], of_columns[columns]
+    row, col = dense.nonzero()
+    table = table_of_cells(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(a))
+    return table, Tables.of(table, (of_rows, of_columns))
 
 
 def dense_in_place(x: Array, y: Array, threads: int | None) -> tuple[int, int, Array] | None:

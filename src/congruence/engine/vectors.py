@@ -6,7 +6,7 @@ import numpy as np
 
 from congruence.engine.cpu import dense_in_place
 from congruence.machine import jit
-from congruence.statistics.information import terms_of, unit_of_points
+from congruence.statistics.information import sums_of_parts, unit_of_points
 from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array
 
@@ -30,9 +30,4 @@ def sums_of(a: Array, b: Array, entropies: bool) -> Sums | None:
     if counted is None:
         return None
     table = counted[2]
-    filled, squares, units = [], [], []
-    for part in (table.ravel(), table.sum(axis=1), table.sum(axis=0)):
-        filled.append(int(np.count_nonzero(part)))
-        squares.append(int(part @ part))
-        units.append(int(terms_of(part, n).sum()) if entropies else 0)
-    return Sums(n, *filled, *squares, *units)
+    return sums_of_parts(n, table.ravel(), table.sum(axis=1), table.sum(axis=0), entropies)

@@ -50,10 +50,10 @@ def assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) ->
 
         dense = np.zeros(shape)
         dense[row, col] = weight
-        cell = np.full(shape, -1, dtype=np.int64)
-        cell[row, col] = np.arange(len(row))
+        cell = np.zeros(shape, dtype=np.int64)
+        cell[row, col] = np.arange(1, len(row) + 1)
         taken = cell[linear_sum_assignment(dense, maximize=True)]
-        return np.asarray(taken[taken >= 0])
+        return np.asarray(taken[taken > 0] - 1)
     return sparse_assignment(row, col, weight, shape)
 
 

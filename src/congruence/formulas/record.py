@@ -23,7 +23,7 @@ from congruence.statistics.matrices import Alone, MatrixSums, PooledInfo
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array, Table
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
-from congruence.typing import ClusteringLike, Function, OptionValue, Record, Several
+from congruence.typing import ClusteringLike, Function, OptionValue, Record, Scalar, Several
 
 if TYPE_CHECKING:
     from congruence import MeasureName
@@ -239,7 +239,23 @@ class Measure:
         Args:
             statistic: The statistic that it needs.
         """
-        raw, identical = self.raw(statistic), np.asarray(statistic.identical)
+        return self._settled(self.raw(statistic), np.asarray(statistic.identical))
+
+    def value(self, statistic: Statistic) -> float:
+        """The measure of one pair: the same as `values`, also of a statistic whose fields are numbers instead of arrays.
+
+        Args:
+            statistic: The statistic that it needs.
+        """
+        identical: Scalar = statistic.identical
+        in_numbers = type(identical) is bool
+        raw: Scalar = self.formula(statistic, **self.parameters) if in_numbers else self.raw(statistic).item()
+        if self.range[0] <= raw <= self.range[1] and (raw == self.best or not identical):
+            return float(raw)
+        return float(self._settled(np.array([raw], np.float64), np.array(identical).reshape(1))[0])
+
+    def _settled(self, raw: Array, identical: Array) -> Array:
+        """The values of a formula, with the rule for 0/0, and without errors of rounding at the bounds."""
         if raw.shape != identical.shape:
             raw, identical = np.broadcast_arrays(raw, identical)
         values = raw.copy()
@@ -255,17 +271,6 @@ class Measure:
                 near = np.abs(values - self.best) < ROUNDING
             values[identical & near] = self.best
         return values
-
-    def value(self, statistic: Statistic) -> float:
-        """The measure of one pair, from a statistic whose fields are numbers: the same value as of arrays of one.
-
-        Args:
-            statistic: The statistic that it needs.
-        """
-        raw = self.formula(statistic, **self.parameters)
-        if self.range[0] <= raw <= self.range[1] and (raw == self.best or not statistic.identical):
-            return float(raw)
-        return float(self.values(statistic))
 
     def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """The measure of two clusterings; the options are those of `compare`."""

@@ -44,10 +44,10 @@ def as_clustering(data: object, who: str = "labels") -> Clustering:
     >>> as_clustering(["b", "a", "b"]).codes.tolist()
     [1, 0, 1]
     """
-    if isinstance(data, Clustering) or getattr(type(data), "what", "") == "a cover":
-        return data  # type: ignore[return-value]
     if type(data) is np.ndarray:
         return _clustering_from_array(data, who)
+    if type(data) is Labels or isinstance(data, Clustering) or getattr(type(data), "what", "") == "a cover":
+        return data  # type: ignore[return-value]
     if hasattr(data, "obs"):
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
     data = in_memory(data)

@@ -436,7 +436,7 @@ def coding_of(values: Array) -> Coding | None:
 def limits_of(values: Array) -> tuple[int, int]:
     """Smallest and largest integer."""
     if len(values) <= PIECE:
-        return int(values.min()), int(values.max())
+        return int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
     ends = in_pieces(lambda piece: (int(values[piece].min()), int(values[piece].max())), len(values))
     return min(low for low, _ in ends), max(high for _, high in ends)
 

@@ -94,12 +94,26 @@ def _unit_sums(t: Tables) -> tuple[Array, Array, Array]:
     """Sums of x·log(n/x) over the clusters of a, over those of b and over the cells, in whole units."""
     if len(t) > 1:
         return t.over_rows(terms_of, t.n), t.over_cols(terms_of, t.n), t.sum(cell_terms(t))
-    rows, columns = t.margins
-    counts, n = np.concatenate([rows, columns, t.count]), int(t.n[0])  # of one pair, in one pass
+    both, a, b = _units_of((t.count, *t.margins), int(t.n[0]))
+    return np.array([a]), np.array([b]), np.array([both])
+
+
+def _units_of(parts: Sequence[Array], n: int) -> list[int]:
+    """Sums of x·log(n/x) over parts of one table, in one pass."""
+    counts = np.concatenate(parts)
     terms = terms_below(n, n + 1)[counts] if n <= LOOKED_UP else terms_of(counts, n)
-    end = len(rows) + len(columns)
-    a, b, both = terms[: len(rows)], terms[len(rows) : end], terms[end:]
-    return a.sum(keepdims=True), b.sum(keepdims=True), both.sum(keepdims=True)
+    found, start = [], 0
+    for part in parts:
+        found.append(int(terms[start : start + len(part)].sum()))
+        start += len(part)
+    return found
+
+
+def sums_of_parts(n: int, cells: Array, rows: Array, columns: Array, entropies: bool) -> Sums:
+    """The sums of a table of counts with these cells, sizes of clusters of a, and sizes of clusters of b."""
+    parts = cells, rows, columns
+    filled, squares = [int(np.count_nonzero(x)) for x in parts], [int(x @ x) for x in parts]
+    return Sums(n, *filled, *squares, *(_units_of(parts, n) if entropies else (0, 0, 0)))
 
 
 def _masses(t: Tables) -> list[tuple[Array, Array, Array]]:
@@ -274,6 +288,12 @@ class ChanceInfo(Info):
         return cls.with_expected(Info.from_tables(t), np.array(expected))
 
     @classmethod
+    def of_margins(cls, s: Sums, rows: Array, columns: Array) -> Self:
+        """The same of one pair, as Python floats instead of arrays."""
+        expected: Scalar = expected_mutual_information(rows, columns)
+        return cls.with_expected(Info.of_sums(s), expected)
+
+    @classmethod
     def with_expected(cls, info: Info, expected: Array) -> Self:
         """Entropies joined with E[MI]."""
         return cls(info.n, info.H_a, info.H_b, info.H_ab, info.identical, info.shared, info.apart, expected)
@@ -288,7 +308,7 @@ class ChanceInfo(Info):
 Sizes = tuple[Array, Array]
 
 #: most pairs of sizes whose expected mutual information is cached
-KEPT = 64
+KEPT = 128
 _expected: dict[tuple[Scalar, ...], float] = {}
 
 #: variance of a cell above which its moments give its contribution to full precision
@@ -301,7 +321,13 @@ def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1
     >>> round(expected_mutual_information(np.array([2, 2]), np.array([1, 3])), 12)
     0.215761554339
     """
-    return expected_of(distinct(sizes_a), distinct(sizes_b), int(sizes_a.sum()), threads)
+    key = np.asarray(sizes_a, np.int64).tobytes(), np.asarray(sizes_b, np.int64).tobytes()
+    known = _expected.get(key)
+    return (
+        _kept(key, expected_of(distinct(sizes_a), distinct(sizes_b), int(sizes_a.sum()), threads))
+        if known is None
+        else known
+    )
 
 
 def expected_of(a: Sizes, b: Sizes, n: int, threads: int = 1) -> float:
@@ -313,10 +339,14 @@ def expected_of(a: Sizes, b: Sizes, n: int, threads: int = 1) -> float:
     if known is None:
         (inner, many), (outer, times) = a, b
         known = float(in_order(weighted_rows(expected_terms(inner, outer, n, threads), many), times))
-        if len(_expected) >= KEPT:
-            _expected.clear()
-        _expected[first, second, n] = known
-    return known
+    return _kept((first, second, n), known)
+
+
+def _kept(key: tuple[Scalar, ...], value: float) -> float:
+    if len(_expected) >= KEPT:
+        _expected.clear()
+    _expected[key] = value
+    return value
 
 
 def places(clusterings: Sequence[Sizes]) -> Array:

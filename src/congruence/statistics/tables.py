@@ -307,7 +307,7 @@ class Tables:
     @cached_property
     def _cells(self) -> Array:
         """Number of cells of each table."""
-        return np.asarray(self.starts[1:] - self.starts[:-1])
+        return self.starts[1:] - self.starts[:-1]
 
     def sum(self, per_cell: Array) -> Array:
         """Sum over the cells of each pair."""
@@ -347,6 +347,8 @@ class Tables:
     @property
     def is_sorted(self) -> bool:
         """Whether all clusters are in the order of their names: there are no covers, and no clusters of one point at the end."""
+        if len(self) == 1:
+            return self.maps is None and not any(len(sizes) and sizes[-1] == 1 for sizes in self.margins)
         last = (sizes[offsets[1:][np.diff(offsets) > 0] - 1] for sizes, offsets, _ in (self._rows, self._cols))
         return self.maps is None and not any((x == 1).any() for x in last)
 
@@ -413,15 +415,19 @@ class Tables:
         np.maximum.at(best, place, per_cell)
         return _segment_sum(best, offsets)
 
+    def _filled(self, margin: tuple[Array, Array, Array]) -> Array:
+        """Number of clusters that have points."""
+        return np.array([np.count_nonzero(margin[0])]) if len(self) == 1 else _over(lambda x: x > 0, margin, ())
+
     @cached_property
     def a_decides(self) -> Array:
         """Whether each cluster of a lies in one cluster of b (a equals or refines b)."""
-        return np.asarray(self._cells == self.over_rows(lambda size: size > 0))
+        return np.asarray(self._cells == self._filled(self._rows))
 
     @cached_property
     def b_decides(self) -> Array:
         """The same with the clusterings swapped."""
-        return np.asarray(self._cells == self.over_cols(lambda size: size > 0))
+        return np.asarray(self._cells == self._filled(self._cols))
 
     @cached_property
     def identical(self) -> Array:
@@ -465,13 +471,16 @@ class Tables:
         return tables
 
     @classmethod
-    def of(cls, table: Table) -> Tables:
-        """The tile that holds this one table."""
-        return cls(
+    def of(cls, table: Table, margins: tuple[Array, Array] | None = None) -> Tables:
+        """The tile that holds this one table; `margins` are the sizes of its clusters, if they are known."""
+        tile = cls(
             table.row, table.col, table.count, np.array([0, len(table.count)]), np.array([table.shape]),
             np.array([table.own]), np.array([table.n]), within=table.within,
             maps=None if table.maps is None else [table.maps],
         )  # fmt: skip
+        for name, sizes, code in zip(("_rows", "_cols"), margins or (), (table.row, table.col), strict=False):
+            vars(tile)[name] = sizes, np.array([0, len(sizes)]), code
+        return tile
 
 
 def _over(per_size: Callable[..., Array], margin: tuple[Array, Array, Array], of_pair: Sequence[Array]) -> Array:
