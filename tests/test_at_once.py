@@ -15,10 +15,10 @@ from doors import ROUTES, on_route
 
 import congruence as cg
 from congruence.comparison import at_once
-from congruence.engine import vectors
+from congruence.engine import cpu
 
 #: measures that read sums alone
-KEYS = tuple(m.key for m in cg.measures() if m.needs in at_once.OF_SUMS)
+KEYS = tuple(m.key for m in cg.measures() if m.needs in cpu.OF_SUMS)
 
 
 def pairs() -> dict[str, tuple[Any, Any]]:
@@ -74,7 +74,7 @@ def test_usual_pairs_are_compared_at_once(monkeypatch):
     sums = {}
     for route in ("numpy", "compiled"):
         with on_route(route):
-            sums[route] = {name: vectors.sums_of(a, b, True) for name, (a, b) in pairs().items()}
+            sums[route] = {name: cpu.sums_of(a, b, True) for name, (a, b) in pairs().items()}
     assert {name for name, found in sums["compiled"].items() if found is None} == {"too wide", "extremes"}
     assert all(found in (None, sums["compiled"][name]) for name, found in sums["numpy"].items())
     assert all(type(x) is int for x in sums["compiled"]["near"])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
-from importlib import import_module
+from functools import cached_property
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import numpy as np
 
-from congruence.comparison.at_once import statistics_of_one
-from congruence.comparison.plans import BY_POINT, PLANS, Plan, refusal
+from congruence.comparison.plans import BY_POINT, PLANS, Plan, plan_in, refusal
 from congruence.comparison.presenting import (
     Result,
     figure_of,
@@ -23,6 +21,7 @@ from congruence.comparison.presenting import (
     shown_beside,
     span,
 )
+from congruence.engine.cpu import statistics_of_one
 from congruence.engine.plan import engine_for, on_card
 from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, Option, counted, hint, joined
 from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
@@ -183,14 +182,8 @@ def prepared_pair(
     home = PLANS.get((getattr(type(a), "what", BY_POINT), getattr(type(b), "what", BY_POINT)))
     if home is None:
         raise refusal(a, b)
-    plan = _plan_of(home)
+    plan = plan_in(home)
     return plan, plan.prepared(a, b, border)
-
-
-@cache
-def _plan_of(home: str) -> Plan:
-    plan: Plan = import_module(f"congruence.comparison.{home}").PLAN
-    return plan
 
 
 def input_options(**options: Unpack[InputKeywords]) -> InputOptions:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from congruence.errors import InputError, joined
@@ -57,6 +59,13 @@ _ROWS = {
 }
 #: (kind of a, kind of b) → the module of `comparison` whose PLAN compares them
 PLANS = _ROWS | {(b, a): plan for (a, b), plan in _ROWS.items()}
+
+
+@cache
+def plan_in(home: str) -> Plan:
+    """The plan of a module of `comparison`."""
+    plan: Plan = import_module(f"congruence.comparison.{home}").PLAN
+    return plan
 
 
 def kind_of(x: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
@@ -30,6 +30,7 @@ from congruence.machine import jit
 from congruence.statistics import Statistic
 from congruence.statistics.canonical import canonical
 from congruence.statistics.information import (
+    MOST_IN_UNITS,
     ChanceInfo,
     Info,
     distinct,
@@ -37,11 +38,14 @@ from congruence.statistics.information import (
     expected_terms,
     in_order,
     places,
+    sums_of_parts,
+    unit_of_points,
     weighted_rows,
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.maxima import Maxima
 from congruence.statistics.pairs import Gram, Pairs
+from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array, Table, Tables, table_of_cells
 
 if TYPE_CHECKING:
@@ -189,6 +193,51 @@ def statistics_of_tables(
         del tables, cells, found  # before the next are counted
 
 
+# --- one pair, in numbers ---------------------------------------------------------------------------------------------
+
+#: statistics that follow from sums, and whether these include entropies
+OF_SUMS: dict[type, bool] = {Pairs: False, Gram: False, Info: True}
+
+
+def sums_of(a: Array, b: Array, entropies: bool) -> Sums | None:
+    """The sums of the table of two vectors of integers; None if their ranges are too wide to count by distance."""
+    n = len(a)
+    if jit.use_pair_kernels(n):
+        from congruence.engine.pair_kernels import count_two
+
+        unit = unit_of_points(n) if entropies else 0.0
+        found = count_two(np.ascontiguousarray(a, np.int64), np.ascontiguousarray(b, np.int64), unit)
+        return Sums(n, *found) if found[0] else None
+    counted = dense_in_place(a, b, None)
+    if counted is None:
+        return None
+    table = counted[2]
+    return sums_of_parts(n, table.ravel(), table.sum(axis=1), table.sum(axis=0), entropies)
+
+
+def sums_of_table(n: int, cells: Array, margins: tuple[Array, Array], entropies: bool) -> Sums:
+    """The sums of a table with these counts of cells and sizes of clusters."""
+    if not jit.use_pair_kernels(len(cells), jit.TABLE_KERNELS):
+        return sums_of_parts(n, cells, *margins, entropies)
+    from congruence.engine.table_kernels import add_cells
+
+    return Sums(n, *add_cells(cells, *margins, n, unit_of_points(n) if entropies else 0.0))
+
+
+def statistics_of_one(t: Tables, kinds: Collection[type]) -> dict[type, Statistic]:
+    """The statistics of these kinds of a tile of one pair: in numbers, if it is a table of counts and they follow from sums."""
+    if t.count.dtype.kind not in "iu" or t.maps is not None or not 1 < t.n[0] < MOST_IN_UNITS:
+        return {kind: kind.from_tables(t) for kind in kinds}  # type: ignore[attr-defined]
+    sums = sums_of_table(int(t.n[0]), t.count, t.margins, Info in kinds or ChanceInfo in kinds)
+    found: dict[type, Statistic] = {}
+    for kind in kinds:
+        if kind is ChanceInfo:
+            found[kind] = ChanceInfo.of_margins(sums, *t.margins)
+        else:
+            found[kind] = kind.of_sums(sums) if kind in OF_SUMS else kind.from_tables(t)  # type: ignore[attr-defined]
+    return found
+
+
 # --- tables of hard clusterings -----------------------------------------------------------------------------------
 
 
@@ -196,17 +245,24 @@ def count_in_place(a: Labels, b: Labels, threads: int | None) -> tuple[Table, Ta
     """Count two raw integer vectors with small ranges without encoding them; None if that is not possible."""
     if a.values is None or b.values is None:
         return None
-    counted = dense_in_place(a.values, b.values, threads)
-    if counted is None:
+    n = len(a)
+    if jit.use_pair_kernels(n, jit.TABLE_KERNELS) and np.uint64 not in (a.values.dtype, b.values.dtype):
+        from congruence.engine.table_kernels import cells_of_two
+
+        x, y = np.ascontiguousarray(a.values, np.int64), np.ascontiguousarray(b.values, np.int64)
+        row, col, count, rows, columns, *margins = cells_of_two(x, y, max(DENSE_CELLS, n))
+    elif (counted := dense_in_place(a.values, b.values, threads)) is not None:
+        low_a, low_b, dense = counted
+        margins = [dense.sum(axis=1), dense.sum(axis=0)]
+        rows, columns = (x.nonzero()[0] for x in margins)
+        if len(rows) * len(columns) < dense.size:
+            dense, margins = dense[np.ix_(rows, columns)], [margins[0][rows], margins[1][columns]]
+        row, col = dense.nonzero()
+        count, rows, columns = dense[row, col], shifted(rows, low_a), shifted(columns, low_b)
+    else:
         return None
-    low_a, low_b, dense = counted
-    of_rows, of_columns = dense.sum(axis=1), dense.sum(axis=0)
-    rows, columns = of_rows.nonzero()[0], of_columns.nonzero()[0]
-    if len(rows) * len(columns) < dense.size:
-        dense, of_rows, of_columns = dense[np.ix_(rows, columns)], of_rows[rows], of_columns[columns]
-    row, col = dense.nonzero()
-    table = table_of_cells(row, col, dense[row, col], shifted(rows, low_a), shifted(columns, low_b), len(a))
-    return table, Tables.of(table, (of_rows, of_columns))
+    table = table_of_cells(row, col, count, rows, columns, n)
+    return (table, Tables.of(table, (margins[0], margins[1]))) if len(row) else None
 
 
 def dense_in_place(x: Array, y: Array, threads: int | None) -> tuple[int, int, Array] | None:

@@ -18,7 +18,7 @@ KEPT = 128
 
 
 @njit
-def _limits(labels: Array) -> tuple[Scalar, Scalar]:
+def limits(labels: Array) -> tuple[Scalar, Scalar]:
     """The lowest label, and the number of labels up to the highest; 0 if that does not fit."""
     low = high = labels[0]
     for p in range(len(labels)):
@@ -28,7 +28,29 @@ def _limits(labels: Array) -> tuple[Scalar, Scalar]:
 
 
 @njit
-def _over(sizes: Array, n: int, unit: float, known: Array) -> tuple[Scalar, Scalar, Scalar]:
+def dense(a: Array, b: Array, low_a: int, low_b: int, k_a: int, k_b: int, sizes_a: Array, sizes_b: Array) -> Array:
+    """The table of labels from low_a and low_b on, row by row; the sizes of the clusters are added to those given."""
+    table = np.zeros(k_a * k_b, np.uint32)
+    wide = np.uint64(k_b)
+    for p in range(len(a)):
+        table[np.uint64(a[p] - low_a) * wide + np.uint64(b[p] - low_b)] += np.uint32(1)
+    for i in range(k_a):
+        for j in range(k_b):
+            sizes_a[i] += table[i * k_b + j]
+            sizes_b[j] += table[i * k_b + j]
+    return table
+
+
+@njit
+def unknown() -> Array:
+    """Terms of small sizes, to be computed; that of 0 is 0."""
+    known = np.full(KEPT, -1)
+    known[0] = 0
+    return known
+
+
+@njit
+def over(sizes: Array, n: int, unit: float, known: Array) -> tuple[Scalar, Scalar, Scalar]:
     """How many of the sizes are not 0, and the sums of their squares and terms."""
     filled, square, units = np.int64(0), np.int64(0), np.int64(0)
     for c in range(len(sizes)):
@@ -47,30 +69,25 @@ def _over(sizes: Array, n: int, unit: float, known: Array) -> tuple[Scalar, Scal
     return filled, square, units
 
 
-@of_types("UniTuple(int64, 9)(Array(int64, 1, 'C', readonly=True), Array(int64, 1, 'C', readonly=True), float64)")
+LABELS = "Array(int64, 1, 'C', readonly=True)"
+
+
+@of_types(f"UniTuple(int64, 9)({LABELS}, {LABELS}, float64)")
 def count_two(a: Array, b: Array, unit: float) -> tuple[int, ...]:
     """The sums of `statistics.sums.Sums` after n, with units if `unit` is above 0; all 0 if the range of the labels is too wide.
 
     Up to as many cells as points the table is dense; beyond that points are sorted by a, and the table has one row at a time.
     """
     n = len(a)
-    (low_a, k_a), (low_b, k_b) = _limits(a), _limits(b)
+    (low_a, k_a), (low_b, k_b) = limits(a), limits(b)
     widest = max(WIDEST, SPREAD * n)
     if k_a == 0 or k_b == 0 or k_a > widest or k_b > widest:
         return 0, 0, 0, 0, 0, 0, 0, 0, 0
     sizes_a, sizes_b = np.zeros(k_a, np.int64), np.zeros(k_b, np.int64)
-    known = np.full(KEPT, -1)
-    known[0] = 0
+    known = unknown()
     if k_a * k_b <= max(DENSE_CELLS, n):
-        table = np.zeros(k_a * k_b, np.uint32)
-        wide = np.uint64(k_b)
-        for p in range(n):
-            table[np.uint64(a[p] - low_a) * wide + np.uint64(b[p] - low_b)] += np.uint32(1)
-        for i in range(k_a):
-            for j in range(k_b):
-                sizes_a[i] += table[i * k_b + j]
-                sizes_b[j] += table[i * k_b + j]
-        cells, both, units_both = _over(table, n, unit, known)
+        table = dense(a, b, low_a, low_b, k_a, k_b, sizes_a, sizes_b)
+        cells, both, units_both = over(table, n, unit, known)
     else:
         start = np.zeros(k_a + 1, np.int64)
         for p in range(n):
@@ -89,7 +106,7 @@ def count_two(a: Array, b: Array, unit: float) -> tuple[int, ...]:
             for p in range(start[i], start[i + 1]):
                 counts[p] = row[member[p]]
                 row[member[p]] = 0
-        cells, both, units_both = _over(counts, n, unit, known)
-    rows, of_a, units_a = _over(sizes_a, n, unit, known)
-    columns, of_b, units_b = _over(sizes_b, n, unit, known)
+        cells, both, units_both = over(counts, n, unit, known)
+    rows, of_a, units_a = over(sizes_a, n, unit, known)
+    columns, of_b, units_b = over(sizes_b, n, unit, known)
     return cells, rows, columns, both, of_a, of_b, units_both, units_a, units_b

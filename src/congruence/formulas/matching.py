@@ -29,7 +29,7 @@ SPARSE_LIMIT, DENSE_LIMIT = 50_000, 2_000
 def _within(t: Table, key: str, limit: int | None, dense: bool) -> None:
     """Raise before starting a matching that would take too long or too much memory."""
     k_a, k_b = t.shape
-    if not isinstance(limit, int | float | np.number | None):
+    if type(limit) is not int and not isinstance(limit, int | float | np.number | None):
         raise InputError(f"limit must be a number of clusters, or None; got {limit!r}")
     if limit is not None and min(k_a, k_b) > limit:
         cost = f"{k_a * k_b * 8 / 1e9:.3g} GB" if dense else "minutes"

@@ -16,6 +16,7 @@ import numpy as np
 
 from congruence.errors import Call, InputError, NotApplicable, Option, Word, hint, joined, real_number, yes_or_no
 from congruence.formulas.explain import Explanation, explanation
+from congruence.formulas.undefined import settled
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
@@ -38,8 +39,6 @@ AXIOMS = MappingProxyType(
     }
 )
 
-#: tolerance for float sums at the bounds
-ROUNDING = 1e-12
 #: advice on memberships where covers are compared
 COVER = Call("convert the memberships to a cover: cg.Cover(u >= 0.3)")
 
@@ -239,7 +238,7 @@ class Measure:
         Args:
             statistic: The statistic that it needs.
         """
-        return self._settled(self.raw(statistic), np.asarray(statistic.identical))
+        return settled(self, self.raw(statistic), np.asarray(statistic.identical))
 
     def value(self, statistic: Statistic) -> float:
         """The measure of one pair: the same as `values`, also of a statistic whose fields are numbers instead of arrays.
@@ -252,25 +251,7 @@ class Measure:
         raw: Scalar = self.formula(statistic, **self.parameters) if in_numbers else self.raw(statistic).item()
         if self.range[0] <= raw <= self.range[1] and (raw == self.best or not identical):
             return float(raw)
-        return float(self._settled(np.array([raw], np.float64), np.array(identical).reshape(1))[0])
-
-    def _settled(self, raw: Array, identical: Array) -> Array:
-        """The values of a formula, with the rule for 0/0, and without errors of rounding at the bounds."""
-        if raw.shape != identical.shape:
-            raw, identical = np.broadcast_arrays(raw, identical)
-        values = raw.copy()
-        low, high = self.range
-        if not ((values >= low) & (values <= high)).all():  # some are 0/0, or rounded past a bound
-            undefined = np.isnan(self.at_zero)  # also undefined for identical clusterings
-            filled = self.at_zero if undefined else np.where(identical, self.best, self.at_zero)
-            values = np.where(np.isnan(values), filled, values)
-            values[(values < low) & (values > low - ROUNDING)] = low
-            values[(values > high) & (values < high + ROUNDING)] = high
-        if identical.any():
-            with np.errstate(invalid="ignore"):  # the best value may be infinite
-                near = np.abs(values - self.best) < ROUNDING
-            values[identical & near] = self.best
-        return values
+        return float(settled(self, np.array([raw], np.float64), np.array(identical).reshape(1))[0])
 
     def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """The measure of two clusterings; the options are those of `compare`."""

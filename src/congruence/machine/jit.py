@@ -11,6 +11,7 @@ from congruence.errors import InputError
 from congruence.typing import Dynamic, Function
 
 KERNELS = "congruence.engine.kernels"
+PAIR_KERNELS, TABLE_KERNELS = "congruence.engine.pair_kernels", "congruence.engine.table_kernels"
 
 #: Loading numba takes about half a second, once per process. Small amounts of work are therefore done without it: loops are
 #: interpreted and tables are counted by numpy, up to this many steps or increments over all calls.
@@ -19,6 +20,9 @@ COMPILED_FROM = 10_000_000
 
 #: minimum number of increments for which the kernels of the engine are used once they are loaded; below it numpy is as fast
 LOADED_FROM = 50_000
+
+#: what one pair costs besides counting in numpy, in increments, and the most of both in one thread
+PER_PAIR, MOST_OF_PAIR = 50_000, 2_000_000
 
 _compiled: dict[str, Function] = {}
 
@@ -76,9 +80,15 @@ def ready(function: Function) -> Function | None:
     return _compiled.get(f"{function.__module__}.{function.__qualname__}")
 
 
-def use_kernels(increments: float, kernels: str = KERNELS) -> bool:
+def use_kernels(increments: float) -> bool:
     """Whether to use the compiled kernels: for large work, and for work from LOADED_FROM on once they are loaded."""
-    return increments >= LOADED_FROM and (kernels in sys.modules or pays(kernels, increments, COMPILED_FROM))
+    return increments >= LOADED_FROM and (loaded() or pays(KERNELS, increments, COMPILED_FROM))
+
+
+def use_pair_kernels(points: int, kernels: str = PAIR_KERNELS) -> bool:
+    """Whether to use the compiled counts of one pair: after some calls, unless there are so many points that threads pay."""
+    steps = points + PER_PAIR
+    return LOADED_FROM <= steps <= MOST_OF_PAIR and (kernels in sys.modules or pays(kernels, steps, COMPILED_FROM))
 
 
 def loaded() -> bool:

@@ -196,7 +196,7 @@ class Info:
         h_a, h_b = a / units, b / units
         shared, apart = max(a + b - both, 0) / units, max((both - a) + (both - b), 0) / units
         shared *= shared >= 4e-16 * (h_a + h_b)  # 0 if below rounding error
-        return cls(s.n, h_a, h_b, both / units, s.identical, shared, apart)
+        return cls(s.n, h_a, h_b, both / units, s.cells == s.rows == s.columns, shared, apart)
 
     @classmethod
     def _of_counts(cls, t: Tables) -> Self:

@@ -61,9 +61,10 @@ class Pairs:
     def of_sums(cls, s: Sums) -> Self:
         """The numbers of one pair of partitions, as Python floats instead of arrays."""
         pairs, a, b, both, only_a, only_b, rest_a, rest_b = _differences(s.n, s.n, s.both, s.a, s.b)
+        same: Scalar = s.cells == s.rows == s.columns
         no_rounding: Scalar = 0.0
         return cls(
-            pairs / 2.0, a / 2.0, b / 2.0, both / 2.0, only_a / 2.0, only_b / 2.0, s.identical, no_rounding, rest_a=rest_a / 2.0,
+            pairs / 2.0, a / 2.0, b / 2.0, both / 2.0, only_a / 2.0, only_b / 2.0, same, no_rounding, rest_a=rest_a / 2.0,
             rest_b=rest_b / 2.0,
         )  # fmt: skip
 

@@ -23,8 +23,3 @@ class Sums(NamedTuple):
     units_both: Scalar
     units_a: Scalar
     units_b: Scalar
-
-    @property
-    def identical(self) -> Scalar:
-        """Whether the two clusterings are the same: no cluster is divided."""
-        return self.cells == self.rows == self.columns
