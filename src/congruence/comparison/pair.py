@@ -45,6 +45,7 @@ from congruence.typing import (
     PathLike,
     ProgressLike,
     Record,
+    Scalar,
     WeightsLike,
 )
 
@@ -217,7 +218,7 @@ def compare_tables(pair: PreparedPair, measures: Measures, threads: int | None, 
 
     def measured(tile: Tables) -> dict[str, float]:
         kinds = {Tables if need is Table else need for need in todo.needs}
-        return todo.of_one(statistics_of_one(tile, kinds))
+        return todo.values(statistics_of_one(tile, kinds))
 
     values = measured(tables)
     own = None
@@ -286,39 +287,27 @@ class Evaluation:
             rows = np.flatnonzero((p.pairs - same <= p.tiny) & (i != j))
             self.alone += [(int(mine[r]), int(other[r]), int(n_used[r])) for r in rows]
 
-    def of_one(self, statistics: dict[type, Statistic]) -> dict[str, float]:
-        """Each measure of one pair."""
-        found = {}
-        for m in list(self.measures.values()):
-            try:
-                value = m.value(statistics[Tables if m.needs is Table else m.needs])
-            except NotApplicable as reason:
-                self._leave_out(m, reason)
-            else:
-                found[m.key] = value
-                if m.soft_range is not None and not m.range[0] <= value <= m.range[1]:
-                    self.beyond.add(m.key)
-        return found
-
-    def values(self, statistics: dict[type, Statistic], n_used: Array, swapped: bool = False) -> dict[str, Array]:
-        """Each measure for every pair of a tile; NaN if no points are left to compare."""
+    def values(
+        self, statistics: dict[type, Statistic], n_used: Array | None = None, swapped: bool = False
+    ) -> dict[str, Scalar]:
+        """Each measure for every pair of a tile; NaN if no points are left. Without `n_used`: of one pair, as floats."""
         found = {}
         turned: dict[type, Statistic] = {}
-        used = n_used > 0
-        all_used = bool(used.all())
+        all_used = n_used is None or bool((n_used > 0).all())
         for m in list(self.measures.values()):
             if swapped and m.is_symmetric:
                 continue
             kind = Tables if m.needs is Table else m.needs
             if swapped and kind not in turned:
                 turned[kind] = cast("TwoSided", statistics[kind]).swapped()
+            statistic = (turned if swapped else statistics)[kind]
             try:
-                values = m.values((turned if swapped else statistics)[kind])
+                values: Scalar = m.value(statistic) if n_used is None else m.values(statistic)
             except NotApplicable as reason:
                 self._leave_out(m, reason)
             else:
-                found[m.key] = values if all_used else np.where(used, values, np.nan)
-                if m.soft_range is not None and ((values < m.range[0]) | (values > m.range[1])).any():
+                found[m.key] = values if n_used is None or all_used else np.where(n_used > 0, values, np.nan)
+                if self.soft and m.soft_range is not None and np.any((values < m.range[0]) | (values > m.range[1])):
                     self.beyond.add(m.key)
         return found
 

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from congruence.errors import InputError, counted, real_number, refused, some_of, whole_number
-from congruence.statistics.tables import Array, AsJson, union
+from congruence.statistics.names import union
+from congruence.statistics.tables import Array, AsJson
 from congruence.typing import Frame, Label, PathLike, Record, Scalar
 
 

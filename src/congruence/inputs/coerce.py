@@ -31,7 +31,8 @@ from congruence.inputs.labels import (
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
-from congruence.statistics.tables import Array, code_type, label_order
+from congruence.statistics.names import label_order
+from congruence.statistics.tables import Array, code_type
 from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, OptionValue
 
 #: types of whole numbers in a list

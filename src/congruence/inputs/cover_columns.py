@@ -9,7 +9,8 @@ from congruence.inputs.cover import Cover, signatures
 from congruence.inputs.cover_reading import Members, plain
 from congruence.inputs.encoding import arrow_library, encode_arrow, refuse_type
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.tables import Array, label_order
+from congruence.statistics.names import label_order
+from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Dynamic, Index, Label
 
 

@@ -9,7 +9,7 @@ from congruence.inputs.alignment import Align, aligned
 from congruence.inputs.cover import Cover
 from congruence.inputs.cover_reading import plain
 from congruence.inputs.kinds import Clustering
-from congruence.statistics.tables import label_order
+from congruence.statistics.names import label_order
 from congruence.typing import Label
 
 

@@ -12,7 +12,8 @@ from congruence.errors import Call, InputError
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels, frame_kind, is_frame, names_of_columns
 from congruence.inputs.memberships import Memberships
-from congruence.statistics.tables import Array, ClusterNames, label_order
+from congruence.statistics.names import label_order
+from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import Frame, Label, MatrixLike
 
 Keys = Literal["clusters", "points"]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from congruence.errors import InputError, warn
-from congruence.statistics.tables import Array, ClusterNames, label_order, smallest
+from congruence.statistics.names import label_order
+from congruence.statistics.tables import Array, ClusterNames, smallest
 from congruence.typing import ColumnLike, Label
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from congruence.scanning.room import TILE
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.tables import Array, ClusterNames, Table, Tables, label_order
+from congruence.statistics.names import label_order
+from congruence.statistics.tables import Array, ClusterNames, Table, Tables
 from congruence.typing import Index
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.maxima import Maxima
+from congruence.statistics.names import label_order
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.profiles import Profiles
-from congruence.statistics.tables import Array, Table, Tables, as_tile, label_order, xlogx
+from congruence.statistics.tables import Array, Table, Tables, as_tile, xlogx
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
 
 #: allowed values of a measure's `needs`, and PointScores, which element-centric similarity of trees reads

@@ -10,25 +10,17 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 
 from congruence.errors import InputError
+from congruence.statistics.names import ClusterNames as ClusterNames
+from congruence.statistics.names import union
 from congruence.statistics.segments import Array as Array
 from congruence.statistics.segments import crossed
-from congruence.typing import Frame, Label, OptionValue, Record, Scalar, SparseMatrix
+from congruence.typing import Frame, OptionValue, Record, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap, Overlap
     from congruence.statistics.pairs import Pairs
 
-#: names of clusters: an array, a tuple or a range
-ClusterNames = Array | Sequence[Label]
 Made = TypeVar("Made")
-
-
-def label_order(labels: Sequence[Label]) -> list[int]:
-    """Positions of the labels in sorted order; labels that cannot be compared are ordered by type, then by text."""
-    try:
-        return sorted(range(len(labels)), key=labels.__getitem__)
-    except TypeError:
-        return sorted(range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i])))
 
 
 def xlogx(x: Array) -> Array:
@@ -258,15 +250,6 @@ def _segment_sum(values: Array, starts: Array) -> Array:
     if len(filled):
         total[filled] = np.add.reduceat(values, starts[:-1][filled])
     return total
-
-
-def union(left: ClusterNames, right: ClusterNames) -> tuple[tuple[Label, ...], tuple[Array, Array]]:
-    """All names, sorted, and the positions of each side's names."""
-    names = list(dict.fromkeys([*left, *right]))
-    names = [names[i] for i in label_order(names)]
-    place = {name: i for i, name in enumerate(names)}
-    maps = tuple(np.array([place[x] for x in side], dtype=np.int64) for side in (left, right))
-    return tuple(names), (maps[0], maps[1])
 
 
 @dataclass(frozen=True, eq=False)
