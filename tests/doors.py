@@ -21,11 +21,12 @@ from congruence.machine import device, jit
 
 Settings = dict[tuple[Any, str], Any]
 NUMPY: Settings = {(jit, "COMPILED_FROM"): math.inf, (jit, "LOADED_FROM"): math.inf}
-COMPILED: Settings = {(jit, "COMPILED_FROM"): 0, (jit, "LOADED_FROM"): 0}
+COMPILED: Settings = {(jit, "COMPILED_FROM"): 0, (jit, "LOADED_FROM"): 0, (jit, "MOST_OF_PAIR"): 0}
 #: settings that make small data take the route of large data
 ROUTES: dict[str, Settings] = {
     "numpy": NUMPY,
     "compiled": COMPILED,
+    "compiled, pair by pair": {**COMPILED, (jit, "MOST_OF_PAIR"): math.inf},
     "compiled, few logarithms looked up": {**COMPILED, (fused, "LOOKUP"): 2},
     "sparse": {**NUMPY, (cpu, "DENSE_CELLS"): 0},
     "sparse, compiled": {**COMPILED, (cpu, "DENSE_CELLS"): 0},

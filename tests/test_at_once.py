@@ -11,12 +11,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from doors import ROUTES, on_route
+from doors import on_route
 
 import congruence as cg
 from congruence.comparison import at_once
 from congruence.engine import cpu
 
+PAIRS = "compiled, pair by pair"
 #: measures that read sums alone
 KEYS = tuple(m.key for m in cg.measures() if m.needs in cpu.OF_SUMS)
 
@@ -55,7 +56,7 @@ def read_only(vector: Any) -> Any:
     return copy
 
 
-@pytest.mark.parametrize("route", [r for r in ("numpy", "compiled") if r in ROUTES])
+@pytest.mark.parametrize("route", ["numpy", PAIRS])
 @pytest.mark.parametrize("which", pairs())
 def test_the_bits_are_those_of_the_table(route, which):
     """By sums and by a table each measure has the same bits, interpreted and compiled."""
@@ -72,12 +73,12 @@ def test_the_bits_are_those_of_the_table(route, which):
 def test_usual_pairs_are_compared_at_once(monkeypatch):
     """Only ranges that are too wide need a table, and the compiled count gives the sums of numpy's."""
     sums = {}
-    for route in ("numpy", "compiled"):
+    for route in ("numpy", PAIRS):
         with on_route(route):
             sums[route] = {name: cpu.sums_of(a, b, True) for name, (a, b) in pairs().items()}
-    assert {name for name, found in sums["compiled"].items() if found is None} == {"too wide", "extremes"}
-    assert all(found in (None, sums["compiled"][name]) for name, found in sums["numpy"].items())
-    assert all(type(x) is int for x in sums["compiled"]["near"])
+    assert {name for name, found in sums[PAIRS].items() if found is None} == {"too wide", "extremes"}
+    assert all(found in (None, sums[PAIRS][name]) for name, found in sums["numpy"].items())
+    assert all(type(x) is int for x in sums[PAIRS]["near"])
 
 
 def kinds() -> dict[str, Callable[[list[int]], Any]]:
@@ -181,11 +182,11 @@ def entered(call: Callable[[], Any]) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("route", ["numpy", "compiled"])
+@pytest.mark.parametrize("route", ["numpy", PAIRS])
 def test_one_call_enters_few_functions(route):
     """One measure of two arrays enters at most 60 Python functions (367 before there was a way without a table)."""
     a, b = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 2, 2])
     with on_route(route):
-        for key, most in (("ari", 60), ("rand", 60), ("nmi", 60 if route == "compiled" else 90)):
+        for key, most in (("ari", 60), ("rand", 60), ("nmi", 60 if route == PAIRS else 90)):
             function = getattr(cg, key)
             assert len(entered(lambda function=function: function(a, b))) <= most, key

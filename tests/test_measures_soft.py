@@ -240,7 +240,7 @@ def test_soft_element_scores_have_the_measure_as_their_mean(pair):
 @pytest.mark.slow
 def test_routes_are_really_taken(monkeypatch):
     """The helper that forces routes works: each calls only its own counting functions."""
-    from congruence.engine import kernels
+    from congruence.engine import kernels, pair_kernels, table_kernels
 
     taken = set()
 
@@ -251,6 +251,8 @@ def test_routes_are_really_taken(monkeypatch):
     for module, names in (
         (cpu, ["_bincount", "_sparse_cells"]),
         (kernels, ["count_raw", "count_blocks", "fused"]),
+        (pair_kernels, ["count_two"]),
+        (table_kernels, ["cells_of_two", "add_cells"]),
     ):
         for name in names:
             spy(module, name)
@@ -260,6 +262,7 @@ def test_routes_are_really_taken(monkeypatch):
     expected = {
         "numpy": {"_bincount"},
         "compiled": {"count_raw", "count_blocks", "fused"},
+        "compiled, pair by pair": {"count_two", "cells_of_two", "add_cells", "count_blocks", "fused"},
         "compiled, few logarithms looked up": {"count_raw", "count_blocks", "fused"},
         "sparse": {"_sparse_cells"},
         "sparse, compiled": {"_sparse_cells", "count_sorted", "fused"},
