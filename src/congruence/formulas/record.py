@@ -16,7 +16,6 @@ import numpy as np
 
 from congruence.errors import Call, InputError, NotApplicable, Option, Word, hint, joined, real_number, yes_or_no
 from congruence.formulas.explain import Explanation, explanation
-from congruence.formulas.undefined import settled
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
@@ -39,6 +38,8 @@ AXIOMS = MappingProxyType(
     }
 )
 
+#: tolerance for float sums at the bounds
+ROUNDING = 1e-12
 #: advice on memberships where covers are compared
 COVER = Call("convert the memberships to a cover: cg.Cover(u >= 0.3)")
 
@@ -238,7 +239,22 @@ class Measure:
         Args:
             statistic: The statistic that it needs.
         """
-        return settled(self, self.raw(statistic), np.asarray(statistic.identical))
+        raw, identical = self.raw(statistic), np.asarray(statistic.identical)
+        if raw.shape != identical.shape:
+            raw, identical = np.broadcast_arrays(raw, identical)
+        values = raw.copy()
+        low, high = self.range
+        if not ((values >= low) & (values <= high)).all():  # some are 0/0, or rounded past a bound
+            undefined = np.isnan(self.at_zero)  # also undefined for identical clusterings
+            filled = self.at_zero if undefined else np.where(identical, self.best, self.at_zero)
+            values = np.where(np.isnan(values), filled, values)
+            values[(values < low) & (values > low - ROUNDING)] = low
+            values[(values > high) & (values < high + ROUNDING)] = high
+        if identical.any():
+            with np.errstate(invalid="ignore"):  # the best value may be infinite
+                near = np.abs(values - self.best) < ROUNDING
+            values[identical & near] = self.best
+        return values
 
     def value(self, statistic: Statistic) -> float:
         """The measure of one pair: the same as `values`, also of a statistic whose fields are numbers instead of arrays.
@@ -246,12 +262,10 @@ class Measure:
         Args:
             statistic: The statistic that it needs.
         """
-        identical: Scalar = statistic.identical
-        in_numbers = type(identical) is bool
-        raw: Scalar = self.formula(statistic, **self.parameters) if in_numbers else self.raw(statistic).item()
-        if self.range[0] <= raw <= self.range[1] and (raw == self.best or not identical):
-            return float(raw)
-        return float(settled(self, np.array([raw], np.float64), np.array(identical).reshape(1))[0])
+        same: Scalar = statistic.identical
+        raw: Scalar = self.formula(statistic, **self.parameters) if type(same) is bool else self.raw(statistic).item()
+        needs_no_rule = self.range[0] <= raw <= self.range[1] and (raw == self.best or not same)
+        return float(raw) if needs_no_rule else float(self.values(statistic).item())
 
     def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """The measure of two clusterings; the options are those of `compare`."""
