@@ -357,3 +357,21 @@ def test_every_guide_has_a_figure():
     shown = site.illustrated("gpu", "# One\n\nText.\n\n## Two\n")
     assert re.fullmatch(r"# One\n\nText\.\n\n!\[.*\]\(figures/gpu\.svg\)\n\n\*.*\*\n\n## Two\n", shown)
     assert site.svg("gpu").startswith("<?xml")
+
+
+def test_the_lowest_versions_are_those_that_are_tested():
+    """Each lower bound of what the tests install is a line of .github/lowest.txt."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    bounds = [x.split(";")[0] for x in (*project["dependencies"], *project["optional-dependencies"]["test"])]
+    wanted = {re.sub(r"\[.*\]", "", name): low for name, low in (x.split(">=") for x in bounds)}
+    lines = (ROOT / ".github" / "lowest.txt").read_text(encoding="utf-8").splitlines()[1:]
+    tested = dict(line.split("==") for line in lines)
+    assert tested.keys() == wanted.keys()
+    assert not {name: low for name, low in wanted.items() if not f"{tested[name]}.".startswith(f"{low}.")}
+
+
+def test_actions_are_pinned():
+    """Actions of other repositories are named by the hash of a commit."""
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        used = re.findall(r"uses: (?!\./)(\S+)", path.read_text(encoding="utf-8"))
+        assert [x for x in used if not re.search(r"@[0-9a-f]{40}$", x)] == []

@@ -114,7 +114,7 @@ def test_an_option_without_effect_is_an_error(command, line, said):
 
 def choices(command: str, option: str) -> set[str]:
     found = next(p for p in COMMANDS[command].params if option in p.opts)
-    described: Any = found.type_descriptor
+    described: Any = getattr(found, "type_descriptor", None) or found.type  # newer and older versions of typer
     return set(described.choices)
 
 

@@ -1,5 +1,6 @@
 """Regression tests for reading and writing files: memory and scans agree, and outputs are atomic."""
 
+import contextlib
 import os
 import stat
 import subprocess
@@ -360,3 +361,23 @@ def test_one_cell_far_from_the_table(cell, said, tmp_path):
     book.save(tmp_path / "x.xlsx")
     with pytest.raises(cg.InputError, match=said):
         cg.Ensemble(tmp_path / "x.xlsx")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["python_calamine", "resource", "h5py"])
+def test_modules_in_the_folder_of_the_data_are_not_run(module, tmp_path, monkeypatch):
+    """Workbooks and HDF5 files are tried in a child process, which imports no module of the current folder."""
+    kind = "h5ad" if module == "h5py" else "xlsx"
+    pytest.importorskip("anndata" if kind == "h5ad" else "python_calamine", reason="it reads the file")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / f"{module}.py").write_text("open('ran', 'w').close()")
+    if kind == "xlsx":
+        book = pytest.importorskip("openpyxl", reason="openpyxl makes the file").Workbook()
+        for row in (["a", "b"], [0, 1], [1, 1]):
+            book.active.append(row)
+        book.save("x.xlsx")
+    else:
+        (tmp_path / "x.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with contextlib.suppress(cg.InputError):
+        cg.Ensemble(f"x.{kind}")
+    assert not (tmp_path / "ran").exists()

@@ -368,9 +368,12 @@ def _fault_of_hdf5(path: str, size: int, changed: int) -> str:
 
 
 def _in_a_child(script: str, *words: str, timeout: float | None = None) -> tuple[int, str]:
-    """The exit code of a script in another process, and its last error without the type, or ""."""
+    """The exit code of a script in another process, and its last error without the type, or "".
+
+    -P: modules in the current folder, which may hold what was downloaded with the data, are not imported.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, timeout=timeout, check=False, text=True
+        [sys.executable, "-P", "-c", script, *words], capture_output=True, timeout=timeout, check=False, text=True
     )
     said = (done.stderr.strip().splitlines() or ["it is broken"])[-1].partition(": ")
     return done.returncode, (said[2] or said[0]) if done.returncode else ""

@@ -23,6 +23,7 @@ from congruence.scanning.page_kernels import (
     DICTIONARY,
     KIND,
     LACKING,
+    LEFT,
     LEVELS,
     MET,
     OTHER,
@@ -127,6 +128,8 @@ class CodedColumn:
         #: pages that are decompressed, none so far
         self.pages = np.empty((0, PAGE_COLUMNS), np.int64)
         self.state, self.levels = np.zeros(STATE, np.int64), np.empty(0, self.wide)
+        #: rows that are not read yet
+        self.rows = rows
 
     def take(self, n: int) -> pa.DictionaryArray:
         """The labels of the next n rows."""
@@ -148,6 +151,9 @@ class CodedColumn:
             if (self.pages[:, KIND] == DICTIONARY).any():
                 raise NotCoded
         gaps = levels == 0 if self.state[MET] else None
+        self.rows -= n
+        if self.rows == 0 and (self.state[LEFT] or self.state[PAGE] < len(self.pages) or self.at < self.end):
+            raise NotCoded  # there are pages of more rows
         if n and codes.max() >= len(self.labels) and (gaps is None or not gaps.all()):
             raise NotCoded
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=gaps), self.labels, safe=False)

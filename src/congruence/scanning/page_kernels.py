@@ -20,7 +20,10 @@ BIT, END, MORE, PACKED, NUMBER = range(5)
 
 # numbers of the Parquet format
 DATA, DICTIONARY, DATA_V2 = 0, 2, 3
-PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8
+PLAIN, PLAIN_DICTIONARY, RLE, BIT_PACKED, RLE_DICTIONARY = 0, 2, 3, 4, 8
+
+#: place of the number of the field that holds the structure of a header
+WHICH = 15
 
 #: a field that a header lacks; a header that is cut, and one of a page that does not hold codes
 LACKING, CUT, OTHER = -(1 << 40), -1, -2
@@ -46,12 +49,14 @@ def headers(data, most, pages):
         kind, size, stored = fields[0, 1], fields[0, 2], fields[0, 3]
         values, levels, compressed, inside = fields[1, 1], 0, 1, 0
         if kind == DICTIONARY:
-            known = fields[1, 2] == PLAIN or fields[1, 2] == PLAIN_DICTIONARY
+            known = fields[0, WHICH] == 7 and (fields[1, 2] == PLAIN or fields[1, 2] == PLAIN_DICTIONARY)
         elif kind == DATA:
-            known = (fields[1, 2] == PLAIN_DICTIONARY or fields[1, 2] == RLE_DICTIONARY) and fields[1, 3] == RLE
+            known = fields[0, WHICH] == 5 and (fields[1, 2] == PLAIN_DICTIONARY or fields[1, 2] == RLE_DICTIONARY)
+            known = known and fields[1, 3] == RLE and (fields[1, 4] == RLE or fields[1, 4] == BIT_PACKED)
             inside = 1
         elif kind == DATA_V2:
-            known = (fields[1, 4] == PLAIN_DICTIONARY or fields[1, 4] == RLE_DICTIONARY) and fields[1, 6] == 0
+            known = fields[0, WHICH] == 8 and (fields[1, 4] == PLAIN_DICTIONARY or fields[1, 4] == RLE_DICTIONARY)
+            known = known and fields[1, 6] == 0 and fields[1, 3] == values and 0 <= fields[1, 2] <= values
             levels = fields[1, 5]
             compressed = 1 if fields[1, 7] == LACKING else fields[1, 7]
         else:
@@ -84,9 +89,13 @@ def _header(data, at, fields):
             depth -= 1
             continue
         last[depth] += step
-        if step == 0 or last[depth] > 15:
+        if step == 0 or last[depth] >= WHICH:
             return OTHER
         if kind == 12:  # a structure
+            if depth == 0:
+                if fields[0, WHICH] != LACKING:
+                    return OTHER
+                fields[0, WHICH] = last[0]
             depth += 1
             if depth == len(last):
                 return OTHER
@@ -96,14 +105,16 @@ def _header(data, at, fields):
         if kind > 2:
             if kind < 4 or kind > 8 or kind == 7:  # bytes, floats, lists: not in headers of pages
                 return OTHER
-            value, at = _number(data, at, len(data), 63)
+            value, at = _number(data, at, len(data), 35 if kind == 5 else 63)
+            if kind == 5 and value >> 32:  # more than 32 bits
+                return OTHER
             if kind == 8:  # text
                 if value < 0 or value > 1 << 30:
                     return OTHER
                 at += value
             else:
                 value = (value >> 1) ^ -(value & 1)
-        if depth < 2:
+        if depth < 2 and kind in (1, 2, 5):  # other kinds are not those of known fields
             fields[depth, last[depth]] = value
     return CUT
 
@@ -150,9 +161,9 @@ def unpack_pages(data, pages, out):
 def _unpack_snappy(data, at, end, out, done, stop):
     """Decompress `data[at:end]` into `out[done:stop]`, which it must fill: literal bytes, and copies of earlier ones."""
     first = done
-    while at < end and data[at] >= 128:  # the size, which the header has too
-        at += 1
-    at += 1
+    size, at = _number(data, at, end, 35)
+    if size != stop - done:
+        return False
     while at < end:
         tag = np.int64(data[at])
         at += 1
@@ -287,7 +298,8 @@ def _filled(data, state, runs, width, out, done, last):
                     state[runs + NUMBER] |= np.int64(data[at] if at < end else 0) << (8 * b)
                     at += 1
             bit = at << 3
-            if more == 0 or at > end or state[runs + NUMBER] >> width:
+            size = (more >> 3) * width if header & 1 else 0
+            if more == 0 or at > end or size > end - at or state[runs + NUMBER] >> width:
                 return False
         n = min(more, last - done)
         more -= n

@@ -56,6 +56,9 @@ BUFFER, PAGES = 1 << 16, 3 << 20
 #: number of labels that are read before columns are read as codes, if no compiled kernels are loaded, which takes half a second
 CODED_FROM = 100_000_000
 
+#: environment variable that is 0 if pyarrow is to read all columns
+READ_CODES = "CONGRUENCE_READ_CODES"
+
 #: bytes per row in a Parquet file below which texts repeat; a dictionary of almost as many texts as rows takes more than the rows
 REPEATED = 8.0
 
@@ -145,7 +148,11 @@ class RowGroup:
         types = {name: schema.field(name).type for name in columns}
         done = 0
         work = float(self.rows) * len(columns)
-        if work >= jit.LOADED_FROM and (jit.loaded() or jit.pays(coded_columns.__module__, work, CODED_FROM)):
+        if (
+            os.environ.get(READ_CODES) != "0"
+            and work >= jit.LOADED_FROM
+            and (jit.loaded() or jit.pays(coded_columns.__module__, work, CODED_FROM))
+        ):
             for batch in self._coded(types, rows, footer):
                 done += batch.num_rows
                 yield batch
