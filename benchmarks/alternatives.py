@@ -147,7 +147,17 @@ def all_methods(quick: bool) -> None:
     one_alternative(2000, 8, "maximus", 60)
     one_alternative(10_000, 8, "maximus", 300)
     one_alternative(2000, 8, "coala", 10)
-    for method in ("cib", "condens", "metaclusters", "mincentropy", "orthogonal", "adft", "residual", "refined", "auto"):
+    for method in (
+        "cib",
+        "condens",
+        "metaclusters",
+        "mincentropy",
+        "orthogonal",
+        "adft",
+        "residual",
+        "refined",
+        "auto",
+    ):
         one_alternative(2000, 8, method, None)
     if not quick:
         one_alternative(50_000, 8, "maximus", None)

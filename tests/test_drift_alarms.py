@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from drift_cases import KIND, RIGHT, stream
 from test_cli_trees import run
 
 import congruence as cg
 from congruence.density.evidence import size_tests
 from congruence.density.watching import share_of
+from reproductions.drift_streams import KIND, RIGHT, stream
 
 
 @pytest.mark.parametrize("change", [*KIND])
@@ -24,7 +24,7 @@ def test_changes_are_caught_at_once_and_named(change):
     for seed in range(2):
         d = cg.drift(stream(seed, change, windows=7, at=6))
         assert d.frame["alarm"].tolist() == [False] * 6 + [True]
-        first = d.moved.iloc[0]
+        first = d.moved[d.moved["alarm"]].iloc[0]
         assert (first["window"], first["kind"]) == (6, KIND[change])
         assert first["cluster"] in RIGHT.get(change, (2, 5))
         assert first["feature"] == "x3" or change not in ("move", "wide")
@@ -63,12 +63,12 @@ def test_one_outlier_changes_nothing():
     for where in (0, 3):
         parts = [(X.copy(), y) for X, y in stream(1, "move", windows=7, at=6, amount=2.0)]
         clean = cg.drift(parts)
-        parts[where][0][0, 0] = 1e6
+        parts[where][0].iloc[0, 0] = 1e6
         d = cg.drift(parts)
         assert d.frame["alarm"].tolist() == [False] * 6 + [True]
         assert d.first == pytest.approx(clean.first, abs=0.02)
         assert "outside the bins" in " ".join(d.notes)
-        assert d.moved.iloc[0]["amount"] == pytest.approx(2, abs=0.4)
+        assert d.moved[d.moved["alarm"]].iloc[0]["amount"] == pytest.approx(2, abs=0.4)
 
 
 @pytest.mark.parametrize("reference", ["first", "previous"])
@@ -77,7 +77,7 @@ def test_history_does_not_change_when_windows_are_added(reference):
     parts = list(stream(2, "move", windows=8, at=4, n=200, features=2))
     whole, part = (cg.drift(x, reference=reference).frame for x in (parts, parts[:6]))
     assert whole.iloc[:6].equals(part)
-    tables = [pd.DataFrame(X, columns=["p", "q"]).assign(y=y, day=i) for i, (X, y) in enumerate(parts)]
+    tables = [X.assign(y=y, day=i) for i, (X, y) in enumerate(parts)]
     rows = [cg.drift(pd.concat(x), "y", "day", reference=reference).frame for x in (tables, tables[:6])]
     assert rows[0].iloc[:6].equals(rows[1])
     assert rows[0]["p_value"].tolist()[1:] == whole["p_value"].tolist()[1:]
@@ -155,7 +155,7 @@ def test_refusals(options, text):
 def log(tmp_path, monkeypatch) -> Path:
     """A table of eight days, of which the last two have moved."""
     monkeypatch.chdir(tmp_path)
-    days = [pd.DataFrame(X, columns=["p", "q"]).assign(kind=np.where(y % 2, "a", "b"), y=[f"c{c}" for c in y], day=f"d{i}")
+    days = [X.assign(kind=np.where(y % 2, "a", "b"), y=[f"c{c}" for c in y], day=f"d{i}")
             for i, (X, y) in enumerate(stream(6, "move", windows=8, at=6, n=300, features=2, amount=2.0))]  # fmt: skip
     pd.concat(days).to_csv("log.csv", index=False)
     pd.concat(days[:5]).to_csv("ref.csv", index=False)

@@ -247,7 +247,7 @@ def row_of(
         first: The comparison with the reference.
         measure: Key of the measure.
     """
-    moved = () if finding is None else finding.moved
+    moved = () if finding is None else [x for x in finding.moved if x.alarm]
     features = dict.fromkeys(x.feature for x in moved if x.feature is not None)
     return {
         "window": name, "points": profile.n, "clusters": len(profile.clusters),

@@ -16,8 +16,9 @@ from congruence.statistics.tables import Array
 MOST_APART = 0.5
 #: or if the squares of these differences are at most this on average: it moved far along one of eight attributes
 ON_THE_WHOLE = 0.125
-#: the evidence (Kolmogorov–Smirnov, squared, over all attributes) against a name that stays: this much per root of attributes
-NAME = 4.0
+#: a name stays unless the evidence against it (n · D², summed over the attributes) exceeds this times their root, plus 1:
+#: three standard deviations of what two equal clusters differ by
+NAME = 1.5
 #: a part lies inside a cluster if this share of its points is between these quantiles of the cluster, in every attribute
 INSIDE, TAIL = 0.75, 0.01
 #: a cluster that split or merged must have lost or gained at least this share of the part's points
@@ -43,12 +44,13 @@ class Kin:
     fate: Fate = "same"
 
 
-def kin_of(a: Profile, b: Profile) -> list[Kin]:
+def kin_of(a: Profile, b: Profile, named: bool = True) -> list[Kin]:
     """The clusters of two profiles by kinship: every row of either is in exactly one.
 
     Args:
         a: Profile of the reference.
         b: Profile of a window, with the same bins.
+        named: Whether clusters with the same name are the same unless the data contradict it. Default True.
 
     >>> from congruence.density.profile import Profile
     >>> a = Profile.of([[90, 10, 0], [0, 20, 80]], clusters=["x", "y"])
@@ -59,7 +61,7 @@ def kin_of(a: Profile, b: Profile) -> list[Kin]:
     rows, cols = (np.flatnonzero(p.sizes > 0) for p in (a, b))
     matched = _by_name(a, b, rows, cols)
     if len(rows) * len(cols) * float(a.counts.shape[1]) <= MOST_WORK and len(rows) and len(cols):
-        matched = _by_place(a, b, rows, cols)
+        matched = _by_place(a, b, rows, cols, named)
     partner = dict(matched)
     lost = [i for i in rows.tolist() if i not in partner]
     found = [j for j in cols.tolist() if j not in partner.values()]
@@ -97,7 +99,7 @@ def _by_name(a: Profile, b: Profile, rows: Array, cols: Array) -> list[tuple[int
     return [(i, place[a.clusters[i]]) for i in rows.tolist() if a.clusters[i] in place]
 
 
-def _by_place(a: Profile, b: Profile, rows: Array, cols: Array) -> list[tuple[int, int]]:
+def _by_place(a: Profile, b: Profile, rows: Array, cols: Array, named: bool) -> list[tuple[int, int]]:
     """Pairs by an optimal assignment on the distance of their distributions; names count unless the data contradict them."""
     many = np.array([[a.sizes[i] * b.sizes[j] / (a.sizes[i] + b.sizes[j]) for j in cols] for i in rows], dtype=float)
     cost, apart = np.zeros(many.shape), np.zeros(many.shape)
@@ -106,11 +108,11 @@ def _by_place(a: Profile, b: Profile, rows: Array, cols: Array) -> list[tuple[in
         cost += many * distance**2
         apart = np.maximum(apart, distance)
     n_attributes = max(len(a.attributes), 1)
-    same = np.array([[a.clusters[i] == b.clusters[j] for j in cols] for i in rows])
+    same = np.array([[named and a.clusters[i] == b.clusters[j] for j in cols] for i in rows])
     noise = np.sqrt(np.log(2 * n_attributes / 0.01) / 2 / np.maximum(many, 1e-9))
     alike = (apart - noise <= MOST_APART) | (cost <= ON_THE_WHOLE * n_attributes * many)
     unlike = MOST_APART**2 * n_attributes * many
-    wanted = np.where(alike | same, np.minimum(cost, unlike), unlike) - same * (NAME * np.sqrt(n_attributes) + NAME)
+    wanted = np.where(alike | same, np.minimum(cost, unlike), unlike) - same * (NAME * np.sqrt(n_attributes) + 1)
     pairs = [(i, j) for i, j in zip(*linear_sum_assignment(wanted), strict=True) if alike[i, j] or same[i, j]]
     known = {a.clusters[i] for i in rows.tolist()}
     renamed = any(not same[i, j] and b.clusters[cols[j]] in known for i, j in pairs)

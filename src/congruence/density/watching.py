@@ -32,6 +32,8 @@ Against = Literal["first", "previous"]
 
 #: what is listed as moved: p-values corrected for all tests of the window up to this
 LISTED = 0.05
+#: at a smaller p-value, clusters are matched without their names too
+SURE = 0.01
 
 
 class Moved(NamedTuple):
@@ -131,6 +133,7 @@ class Watch:
     tested: int = 0
     names: dict[Label, Label] = field(default_factory=dict)
     _known: dict[tuple[int, ...], float] = field(default_factory=dict)
+    _kin: list[Kin] = field(default_factory=list)
 
     def test(self, window: Label, profile: Profile) -> Finding:
         """The evidence that a window differs from the reference.
@@ -141,15 +144,29 @@ class Watch:
         """
         self.tested += 1
         level = self.alpha * share_of(self.tested)
-        found = _tested(window, self.reference, profile, level, self.names, self._known)
+        found = self._tested(window, profile, level)
         if self.against == "previous" and profile.n:
             self._go_on(profile)
         return found
 
+    def _tested(self, window: Label, profile: Profile, level: float) -> Finding:
+        """The finding of a window. If names as given make it a change, but clusters matched without names do not, these count."""
+        tried = [self._kin_and_finding(window, profile, level, named=True)]
+        if tried[0][1].p_value <= SURE:
+            tried.append(self._kin_and_finding(window, profile, level, named=False))
+        self._kin, found = tried[-1] if tried[-1][1].p_value > LISTED else tried[0]
+        return found
+
+    def _kin_and_finding(
+        self, window: Label, profile: Profile, level: float, *, named: bool
+    ) -> tuple[list[Kin], Finding]:
+        kin = kin_of(self.reference, profile, named)
+        return kin, _tested(window, self.reference, profile, kin, level, self.names, self._known)
+
     def _go_on(self, profile: Profile) -> None:
         """Take the window as the next reference, under the lasting names of its clusters."""
         names, taken = {}, set(self.names.values()) | set(self.reference.clusters)
-        for kin in kin_of(self.reference, profile):
+        for kin in self._kin:
             for j in kin.after:
                 own = profile.clusters[j]
                 names[own] = (
@@ -164,9 +181,9 @@ class Watch:
 
 
 def _tested(
-    window: Label, a: Profile, b: Profile, level: float, names: dict[Label, Label], known: dict[tuple[int, ...], float]
-) -> Finding:
-    kin = kin_of(a, b)
+    window: Label, a: Profile, b: Profile, kin: Sequence[Kin], level: float, names: dict[Label, Label],
+    known: dict[tuple[int, ...], float],
+) -> Finding:  # fmt: skip
     both = [x for x in kin if x.before and x.after]
     before, after = united(a, [x.before for x in both]), united(b, [x.after for x in both])
     cells = cells_of(before, after, a.attributes)
