@@ -44,7 +44,12 @@ OPENML: dict[str, tuple[str, int | str]] = {
     "waveform40": ("waveform-5000", 1),
 }
 #: scikit-learn's bundled copies, by the name of their loader
-BUNDLED = {"iris": "load_iris", "wine": "load_wine", "breast_w_diagnostic": "load_breast_cancer"}
+BUNDLED = {
+    "iris": "load_iris",
+    "wine": "load_wine",
+    "breast_w_diagnostic": "load_breast_cancer",
+    "digits": "load_digits",
+}
 
 
 class DataMissing(FileNotFoundError):

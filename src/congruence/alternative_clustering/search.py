@@ -62,8 +62,8 @@ class Method:
 
 _SQUARE, _ALL = "it holds all pairs of points in memory", "k-means visits all points"
 METHODS = {
-    "residual": Method(residual, "k-means after subtracting the means of the given clusters", 1_000_000, _ALL),
-    "refined": Method(refined, "the same, refined by the covariance within the clusters found", 1_000_000, _ALL),
+    "residual": Method(residual, "k-means without the means of the given clusters", 1_000_000, _ALL, n_init=20),
+    "refined": Method(refined, "the same, refined by the covariance within clusters", 1_000_000, _ALL, n_init=20),
     "maximus": Method(maximus, "k-means within caps on the similarity", 500_000, "each program visits all points"),
     "coala": Method(coala, "average linkage with cannot-links", 10_000, _SQUARE, n_init=1),
     "cib": Method(cib, "conditional information bottleneck", 100_000, "it visits points one at a time", n_init=5),
