@@ -188,7 +188,7 @@ def compare(
     fail_if_under(result, limits)
 
 
-def _counted_pair(file: Path, more: Sequence[str]) -> tuple[list[Label], list[Label], dict[str, OptionValue]]:
+def _counted_pair(file: Path, more: list[str]) -> tuple[list[Label], list[Label], dict[str, OptionValue]]:
     """A point for each cell of a file of counts, as labels of a and of b, and how often it occurs."""
     import congruence as cg
     from congruence.inputs.counts import points_of
