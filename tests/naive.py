@@ -609,6 +609,66 @@ def soft_ari_gram(u: Memberships, v: Memberships) -> float:
     return ari_of_matrices(gram(u), gram(v))
 
 
+def pairs_of_points(n: int) -> list[tuple[int, int]]:
+    """All pairs i < j."""
+    return list(itertools.combinations(range(n), 2))
+
+
+def fari(u: Memberships, v: Memberships) -> float:
+    """(RI - E) / (1 - E) of A' = s/q UU' and B', s the sum and q the sum of squares of all entries; 0/0: 1."""
+    n = len(u)
+    if n < 2:
+        return 1.0
+    sums = []
+    for x in (u, v):
+        entries = gram(x)
+        s, q = (sum(y**power for row in entries for y in row) for power in (1, 2))
+        mean = s / n
+        sums.append((entries, s, q, mean, sum(entries[i][i] for i in range(n)) - mean))
+    (a, s_a, q_a, m_a, r_a), (b, s_b, q_b, m_b, r_b) = sums
+    every = n * (n - 1)
+    cells_ = [(s_a / q_a * x, s_b / q_b * y) for p, q in zip(a, b, strict=True) for x, y in zip(p, q, strict=True)]
+    value = (sum(x * y + (1 - x) * (1 - y) for x, y in cells_) - n) / every
+    expected = 2 * s_a * s_b / (q_a * q_b) * (m_a * m_b + r_a * r_b / (n - 1)) - s_a**2 / q_a - s_b**2 / q_b + n**2 - n
+    return ratio(value - expected / every, 1 - expected / every, otherwise=1)
+
+
+def degrees(u: Memberships, v: Memberships) -> Pairs:
+    """Campello: together max_c min(u_ic, u_jc), apart the same for two different clusters; the smaller degree of both sides."""
+    found = [Fraction(0)] * 4
+    for i, j in pairs_of_points(len(u)):
+        sides = []
+        for rows in (exact_memberships(u), exact_memberships(v)):
+            every = itertools.product(range(len(rows[0])), repeat=2)
+            values = [(c == d, min(rows[i][c], rows[j][d])) for c, d in every]
+            sides.append([max((x for same, x in values if same is together), default=Fraction(0)) for together in (True, False)])
+        for place, (x, y) in enumerate(itertools.product(*sides)):
+            found[place] += min(x, y)
+    return Pairs(*found, identical=soft_pair_counts(u, v).identical)
+
+
+def bonds(u: Memberships, v: Memberships) -> Pairs:
+    """Brouwer: together to the degree of the cosine p of the memberships, apart to the degree 1 - p; products of both sides."""
+    found = [0.0] * 4
+    for i, j in pairs_of_points(len(u)):
+        p, q = (cosine(rows[i], rows[j]) for rows in (exact_memberships(u), exact_memberships(v)))
+        for place, x in enumerate((p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q))):
+            found[place] += x
+    rounded = [Fraction(round(x, 13)) for x in found]  # rounding must not decide a 0/0
+    return Pairs(*rounded, identical=soft_pair_counts(u, v).identical)
+
+
+def cosine(x: Sequence[Fraction], y: Sequence[Fraction]) -> float:
+    """The cosine of two rows, exactly 1 for proportional ones."""
+    product, norms = sum(s * t for s, t in zip(x, y, strict=True)), sum(s * s for s in x) * sum(t * t for t in y)
+    return 1.0 if product**2 == norms else float(product) / math.sqrt(norms)
+
+
+def indicator(labels: Labels) -> Memberships:
+    """Labels as memberships of 0 and 1."""
+    return [[float(x == name) for name in sorted(set(labels), key=str)] for x in labels]
+
+
 # --- Whole points ----------------------------------------------------------------------------------------------------
 
 
@@ -699,6 +759,9 @@ OF_PAIRS: dict[str, Callable[[Pairs], float]] = {
     "hubert": hubert,
 }
 
+#: fuzzy forms; of partitions they are the plain ones
+FUZZY: dict[str, Callable[[Pairs], float]] = {"rand": rand, "ari": ari, "jaccard": jaccard}
+
 OF_TABLE: dict[str, Callable[[Table], float]] = {
     "mi": mi,
     **{f"nmi_{norm}": of_norm(nmi, norm) for norm in NORMS},
@@ -736,6 +799,7 @@ WEIGHTED: dict[str, Callable[..., float]] = {
     "bcubed_precision": bcubed_precision,
     "bcubed_recall": bcubed_recall,
     "bcubed_f": bcubed_f,
+    **{f"{key}_{who}": counted(pair_counts, f) for who in ("campello", "brouwer") for key, f in FUZZY.items()},
 }
 
 MEASURES: dict[str, Callable[..., float]] = {
@@ -744,6 +808,7 @@ MEASURES: dict[str, Callable[..., float]] = {
     **{key: counted(table, formula) for key, formula in OF_COUNTS.items()},
     **OF_POINTS,
     "ari_gram": ari_gram,
+    "fari": lambda a, b: fari(indicator(a), indicator(b)),
 }
 
 SOFT: dict[str, Callable[..., float]] = {
@@ -754,4 +819,7 @@ SOFT: dict[str, Callable[..., float]] = {
     "bcubed_recall": counted(soft_table, soft_bcubed_recall),
     "bcubed_f": counted(soft_table, soft_bcubed_f),
     "ari_gram": soft_ari_gram,
+    "fari": fari,
+    **{f"{key}_campello": counted(degrees, formula) for key, formula in FUZZY.items()},
+    **{f"{key}_brouwer": counted(bonds, formula) for key, formula in FUZZY.items()},
 }

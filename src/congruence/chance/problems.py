@@ -37,6 +37,7 @@ from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.inputs.matrix_pair import Matrix, PairOfMatrices
 from congruence.inputs.similarity import Similarity
+from congruence.statistics.bonds import Bonds, Degrees
 from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
@@ -238,7 +239,8 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
         return found
 
     expected = deviation = None
-    statistic = m.needs.from_tables(tile) if issubclass(m.needs, Pairs) else None
+    known = issubclass(m.needs, Pairs) and not issubclass(m.needs, Bonds | Degrees)
+    statistic = m.needs.from_tables(tile) if known else None
     if statistic is not None and mass is None:
         if issubclass(m.needs, Gram):
             together = float(ratio(statistic.same_a * statistic.same_b, statistic.pairs)[0])

@@ -62,7 +62,8 @@ def _both_rows(
     a: Clustering, b: Clustering, weights: Array, own: Array
 ) -> tuple[SparseMatrix, SparseMatrix, Array, Array]:
     """The memberships of two clusterings, sparse, with the weights of the points and their self-pair contributions."""
-    return a.sparse(), b.sparse(), weights, own
+    u = a.sparse()
+    return u, u if a is b else b.sparse(), weights, own
 
 
 def _products(

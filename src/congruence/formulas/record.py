@@ -16,6 +16,7 @@ import numpy as np
 
 from congruence.errors import Call, InputError, NotApplicable, Option, Word, hint, joined, real_number, yes_or_no
 from congruence.formulas.explain import Explanation, explanation
+from congruence.statistics.bonds import Frobenius
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo
@@ -152,7 +153,7 @@ class Measure:
     @property
     def takes_weights(self) -> bool:
         """Whether it is defined for sample_weight; measures that count whole points are not."""
-        return self.needs not in (ChanceInfo, PooledInfo) and not self.whole_points
+        return self.needs not in (ChanceInfo, PooledInfo, Frobenius) and not self.whole_points
 
     @property
     def is_lone(self) -> bool:
@@ -196,10 +197,10 @@ class Measure:
             raise NotApplicable(f"{self.key} compares covers and labels; {COVER}")
         if (self.needs is ChanceInfo or self.whole_points) and (soft or weighted):
             what = "soft memberships" if soft else Option("sample_weight")
-            advice = "use ari_gram, or harden the memberships" if soft else f"pass {Option('frequency')} for counts"
+            advice = "use fari, aci or ari_gram, or harden the memberships" if soft else f"pass {Option('frequency')} for counts"
             why = "it counts" if self.whole_points else "its expectation is over permutations of"
             raise NotApplicable(f"{self.key} is not defined for {what}: {why} whole points; {advice}")
-        if self.needs is PooledInfo and weighted:
+        if self.needs in (PooledInfo, Frobenius) and weighted:
             raise NotApplicable(f"{self.key} counts points: pass {Option('frequency')}, not {Option('sample_weight')}")
         if self.needs is Profiles:
             raise NotApplicable(

@@ -2,10 +2,13 @@
 
 REFERENCES = {
     "amigo2009": "Amigó, Gonzalo, Artiles, Verdejo (2009). A comparison of extrinsic clustering evaluation metrics based on formal constraints. Information Retrieval 12, 461–486.",
+    "andrews2022": "Andrews, Browne, Hvingelby (2022). On assessments of agreement between fuzzy partitions. Journal of Classification 39, 326–342.",
     "ayad2008": "Ayad, Kamel (2008). Cumulative voting consensus method for partitions with variable number of clusters. IEEE TPAMI 30, 160–173.",
     "bae2010": "Bae, Bailey, Dong (2010). A clustering comparison measure using density profiles and its application to the discovery of alternate clusterings. Data Mining and Knowledge Discovery 21, 427–471.",
     "baker1974": "Baker (1974). Stability of two hierarchical grouping techniques. Case I: Sensitivity to data errors. JASA 69, 440–445.",
     "bagga1998": "Bagga, Baldwin (1998). Entity-based cross-document coreferencing using the vector space model. COLING-ACL, 79–85.",
+    "brouwer2009": "Brouwer (2009). Extending the Rand, adjusted Rand and Jaccard indices to fuzzy partitions. Journal of Intelligent Information Systems 32, 213–235.",
+    "campello2007": "Campello (2007). A fuzzy extension of the Rand index and other related indexes for clustering and classification assessment. Pattern Recognition Letters 28, 833–841.",
     "collins1988": "Collins, Dent (1988). Omega: a general formulation of the Rand index of cluster recovery suitable for non-disjoint solutions. Multivariate Behavioral Research 23, 231–242.",
     "cristianini2002": "Cristianini, Shawe-Taylor, Elisseeff, Kandola (2002). On kernel-target alignment. NIPS 14, 367–373.",
     "dambrosio2021": "D’Ambrosio, Amodio, Iorio, Pandolfo, Siciliano (2021). Adjusted concordance index: an extension of the adjusted Rand index to fuzzy partitions. Journal of Classification 38, 112–128.",

@@ -59,6 +59,8 @@ SYMBOLS = {
     "most": "Σ over pairs of the larger number of clusters they share",
     "discord": "mean over pairs of |E_a − E_b|, E = 1 − half the L1 distance of the two points' memberships",
     "chance": "the same mean over all pairs of pairs, one of a and one of b",
+    "distance": "Σ (A_ij − B_ij)² over ordered pairs of points, A = UUᵀ and B = VVᵀ, each scaled so that Σ A_ij = Σ A_ij²",
+    "fari.chance": "its mean when the points of b are permuted",
     "I": "(H_a − H(a given b) + H_b − H(b given a)) / 2, each cluster given its best match",
     "lost_a": "mean over clusters of a of H(X given b) / H(X)",
     "lost_b": "mean over clusters of b of H(Y given a) / H(Y)",

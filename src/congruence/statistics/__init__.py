@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from congruence.statistics.bonds import Bonds, Degrees, Frobenius
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
 from congruence.statistics.information import ChanceInfo, Info
@@ -22,7 +23,7 @@ from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointSc
 #: allowed values of a measure's `needs`, and PointScores, which element-centric similarity of trees reads
 Statistic = (
     Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles | MergeHeights | Clades | LevelInfo | SharedPairs
-    | Concordance | Intersections | PointScores
+    | Concordance | Frobenius | Intersections | PointScores
 )  # fmt: skip
 
 
@@ -34,7 +35,7 @@ class TwoSided(Protocol):
 
 
 __all__ = [
-    "Alone", "Array", "ChanceInfo", "Clades", "Concordance", "Gram", "Info", "Intersections", "LevelInfo", "MatrixSums",
+    "Alone", "Array", "Bonds", "ChanceInfo", "Clades", "Concordance", "Degrees", "Frobenius", "Gram", "Info", "Intersections", "LevelInfo", "MatrixSums",
     "Maxima", "MemberInfo", "MergeHeights", "Pairs", "PointScores", "PooledInfo", "Profiles", "SharedPairs", "Statistic", "Table",
     "Tables", "TwoSided", "as_tile", "label_order", "xlogx",
 ]  # fmt: skip

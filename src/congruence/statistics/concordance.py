@@ -90,7 +90,10 @@ def _mean_distance(a: tuple[Array, Array], b: tuple[Array, Array]) -> float:
 
 def _of_memberships(u: SparseMatrix, v: SparseMatrix, weights: Array, own: Array) -> tuple[float, float]:
     """The statistic of two sparse membership matrices; `own` is the self-pair contribution of each point."""
-    u, v, mass, inside = _distinct_rows(u, v, weights, own)
+    if u is v:  # no difference on any pair; what chance would give does not matter
+        return 0.0, 0.0
+    u, v, mass, within = distinct_rows(u, v, weights, own)
+    inside = float(within.sum())
     total = (mass.sum() ** 2 - (mass**2).sum()) / 2 + inside
     if not total:
         return math.nan, math.nan
@@ -114,10 +117,10 @@ def _of_memberships(u: SparseMatrix, v: SparseMatrix, weights: Array, own: Array
     return discord / total, _mean_distance_of_bins(*bins)
 
 
-def _distinct_rows(
+def distinct_rows(
     u: SparseMatrix, v: SparseMatrix, weights: Array, own: Array
-) -> tuple[SparseMatrix, SparseMatrix, Array, float]:
-    """Distinct rows of (u, v), the weight of each, and the pairs of points within rows."""
+) -> tuple[SparseMatrix, SparseMatrix, Array, Array]:
+    """Distinct rows of (u, v), the weight of each, and the pairs of points within each."""
     from scipy.sparse import hstack
 
     both = hstack([u, v]).tocsr()
@@ -132,8 +135,8 @@ def _distinct_rows(
         place[i] = seen.setdefault(key, len(seen))
     _, first = np.unique(place, return_index=True)
     mass = np.bincount(place, weights=weights)
-    inside = np.maximum(mass**2 - np.bincount(place, weights=own), 0.0).sum() / 2
-    return u.tocsr()[first], v.tocsr()[first], mass, float(inside)
+    inside = np.maximum(mass**2 - np.bincount(place, weights=own), 0.0) / 2
+    return u.tocsr()[first], v.tocsr()[first], mass, inside
 
 
 def _walk_by_numpy(u: SparseMatrix, v: SparseMatrix, mass: Array) -> Iterator[tuple[Array, Array, Array]]:
