@@ -39,6 +39,11 @@ FAMILIES = {
         "Overlapping clusters; points may be in no cluster. B-cubed and `element_centric`, above, take covers too; their "
         "listed properties are those for partitions. See [covers](covers.md).",
     ),
+    "soft": (
+        "Memberships",
+        "Measures made for soft clusterings; for partitions they are the plain ones. `aci` and `ndc`, above, are 1 for "
+        "identical memberships too. See [soft clusterings](soft.md).",
+    ),
     "matrices": (
         "Ensembles and similarity matrices",
         "P and Q are similarity matrices, or the consensus matrices of ensembles, or partitions (1 if two points are "

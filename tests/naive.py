@@ -641,7 +641,9 @@ def degrees(u: Memberships, v: Memberships) -> Pairs:
         for rows in (exact_memberships(u), exact_memberships(v)):
             every = itertools.product(range(len(rows[0])), repeat=2)
             values = [(c == d, min(rows[i][c], rows[j][d])) for c, d in every]
-            sides.append([max((x for same, x in values if same is together), default=Fraction(0)) for together in (True, False)])
+            sides.append(
+                [max((x for same, x in values if same is together), default=Fraction(0)) for together in (True, False)]
+            )
         for place, (x, y) in enumerate(itertools.product(*sides)):
             found[place] += min(x, y)
     return Pairs(*found, identical=soft_pair_counts(u, v).identical)

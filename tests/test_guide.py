@@ -234,6 +234,8 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
     if words[2:3] == ["M.npz"]:
         labels = pd.read_csv("labels.csv")["cluster"].to_numpy()
         np.savez("M.npz", matrix=(labels[:, None] == labels).astype(float))
+    if "--counts" in words:
+        Path(words[-1]).write_text("a,x,y\nu,2,0\nv,1,4\n", encoding="utf-8")
     monkeypatch.setattr(sys, "argv", words)
     warnings.simplefilter("ignore")  # k-means warns on a handful of points; pytest restores the filters
     with pytest.raises(SystemExit) as done:

@@ -38,7 +38,10 @@ def test_naive_has_every_measure():
     declared = {m.key for m in cg.measures()} - set(OF_MATRICES) - set(OF_PROFILES) - set(OF_TREES) - set(OF_COVERS)
     assert declared == set(naive.MEASURES) == set(KEYS)
     assert set(SOFT) == declared - set(AMI) - TIED - set(naive.OF_POINTS)
-    assert set(naive.WEIGHTED) == declared - set(AMI) - set(naive.OF_COUNTS) - set(naive.OF_POINTS) - {"ari_gram", "fari"}
+    assert set(naive.WEIGHTED) == declared - set(AMI) - set(naive.OF_COUNTS) - set(naive.OF_POINTS) - {
+        "ari_gram",
+        "fari",
+    }
 
 
 # --- hard labels -----------------------------------------------------------------------------------------------------

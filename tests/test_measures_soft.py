@@ -26,6 +26,7 @@ from strategies import counted_pairs, pairs, pairs_of_memberships, several, weig
 import congruence as cg
 from congruence.engine import cpu
 from congruence.machine import device
+from congruence.statistics import bonds
 
 # --- soft clusterings ------------------------------------------------------------------------------------------------
 
@@ -95,6 +96,62 @@ def test_crisp_memberships_give_the_crisp_value(pair):
     assert cg.compare(sparse.csr_array(u), sparse.csr_array(v), keys).to_dict() == expected
     assert cg.compare(a, wide[1], keys).to_dict() == expected
     assert cg.compare(wide[0], b, keys).to_dict() == expected
+
+
+def test_identical_memberships_rank_above_a_hardened_copy():
+    """aci, ndc and fari are 1 for memberships with themselves; they lead the default set, and reports rank by fari."""
+    rng = np.random.default_rng(0)
+    t = rng.dirichlet([0.5] * 3, 60)
+    hardened, other = np.eye(3)[t.argmax(axis=1)], rng.dirichlet([0.5] * 3, 60)
+    same, near = cg.compare(t, t.copy()), cg.compare(t, hardened)
+    assert list(same)[:3] == ["aci", "ndc", "fari"]
+    for key in ("aci", "ndc", "fari"):
+        assert same[key] == 1.0 > near[key]
+        assert same.self_values[0][key] == 1.0
+    assert cg.compare(t, t, "ari_gram")["ari_gram"] < cg.compare(t, hardened, "ari_gram")["ari_gram"]
+    report = cg.report({"t": t, "other": other, "hardened": hardened, "same": t.copy()}, reference="t")
+    assert [report.model.names[row.member] for row in report.model.against.rows][:2] == ["same", "hardened"]
+
+
+def test_independent_memberships_have_a_mean_of_0():
+    """Over permutations of the points, fari is 0 on average, for memberships of any crispness."""
+    rng = np.random.default_rng(0)
+    for alpha in (0.3, 1.0, 5.0):
+        u, v = rng.dirichlet([alpha] * 3, 12), rng.dirichlet([alpha] * 4, 12)
+        drawn = [cg.fari(u, v[rng.permutation(12)]) for _ in range(400)]
+        assert abs(np.mean(drawn)) < 4 * np.std(drawn) / 20
+
+
+def test_large_memberships_leave_out_measures_of_all_pairs():
+    """Above 4,000 points the default set and "all" skip what compares all pairs of points, and say so."""
+    rng = np.random.default_rng(0)
+    u = rng.dirichlet([1, 1], 4_001)
+    r = cg.compare(u, u[::-1])
+    assert next(iter(r)) == "fari"
+    assert "all pairs of the 4,001 points" in r.skipped["aci"]
+
+
+def test_the_compiled_loop_of_degrees_is_the_numpy_loop(monkeypatch):
+    """Campello's sums are the same from blocks of numpy and pair by pair, for rows that repeat too."""
+    rng = np.random.default_rng(0)
+    u, v = rng.dirichlet([0.5] * 3, 40)[rng.integers(0, 40, 60)], rng.dirichlet([0.5] * 4, 60)
+    keys = ["rand_campello", "ari_campello", "jaccard_campello"]
+    expected = close(cg.compare(u, v, keys).to_dict())
+    monkeypatch.setattr(bonds, "COMPILED_FROM", 0)
+    assert cg.compare(u, v, keys).to_dict() == expected
+    monkeypatch.setattr(bonds, "COMPILED_FROM", np.inf)
+    monkeypatch.setattr(bonds, "BLOCK", 100)
+    assert cg.compare(u, v, keys).to_dict() == expected
+
+
+@pytest.mark.parametrize("key", ["aci", "ndc", "fari"])
+def test_criteria_that_are_1_for_identical_runs_count(key):
+    """choose_k counts the votes of aci, ndc and fari for runs of memberships, without a caution about crispness."""
+    X = np.vstack([np.random.default_rng(0).normal(size=(30, 2)) + 8 * c for c in range(2)])
+    found = cg.choose_k(X, [2, 3], "em", n_members=3, criteria=[key], random_state=0)
+    criterion = found.criteria[key]
+    assert criterion.votes
+    assert criterion.caution is None or criterion.caution.code != "crisp"
 
 
 # --- weights and frequencies -----------------------------------------------------------------------------------------

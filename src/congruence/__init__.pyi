@@ -99,7 +99,8 @@ MeasureName: TypeAlias = Literal[
     "accuracy", "clustering_error", "kappa_max", "kappa_trace", "lambda", "irm", "irm_greedy", "van_dongen", "purity",
     "inverse_purity", "meila_heckerman", "f_measure", "element_centric", "bcubed_precision", "bcubed_recall", "bcubed_f", "psi",
     "nca", "npa", "omega", "omega_soft", "comembership_jaccard", "ndc", "aci", "onmi_max", "onmi_sum", "onmi_joint", "onmi_lfk",
-    "average_f1", "average_jaccard", "nf1", "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "pooled_ami",
+    "average_f1", "average_jaccard", "nf1", "fari", "rand_campello", "ari_campello", "jaccard_campello", "rand_brouwer",
+    "ari_brouwer", "jaccard_brouwer", "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "pooled_ami",
     "certainty", "uncertainty", "pnmi", "pnmi_sum", "adco", "adco_distance", "adco_metric", "adco_cosine", "cophenetic",
     "cophenetic_spearman", "bakers_gamma", "gamma", "robinson_foulds", "hmi", "nhmi", "ahmi",
 ]
@@ -345,6 +346,20 @@ average_jaccard: _AverageF1Function
 """Average Jaccard index of best matches: higher is better, 0 to 1."""
 nf1: _RandFunction
 """Normalised F1: higher is better, 0 to 1."""
+fari: _RandFunction
+"""Frobenius adjusted Rand index: higher is better, -0.5 to 1. For memberships: -inf to 1."""
+rand_campello: _RandFunction
+"""Fuzzy Rand index of Campello: higher is better, 0 to 1."""
+ari_campello: _RandFunction
+"""Fuzzy adjusted Rand index of Campello: higher is better, -0.5 to 1. For memberships: -1 to 1."""
+jaccard_campello: _RandFunction
+"""Fuzzy Jaccard index of Campello: higher is better, 0 to 1."""
+rand_brouwer: _RandFunction
+"""Fuzzy Rand index of Brouwer: higher is better, 0 to 1."""
+ari_brouwer: _RandFunction
+"""Fuzzy adjusted Rand index of Brouwer: higher is better, -0.5 to 1. With sample_weight: -1 to 1. For memberships: -1 to 1."""
+jaccard_brouwer: _RandFunction
+"""Fuzzy Jaccard index of Brouwer: higher is better, 0 to 1."""
 arimp: _ArimpFunction
 """Adjusted Rand index of a matrix and a partition: higher is better, -1 to 1. For memberships: -inf to inf."""
 arimm: _ArimpFunction

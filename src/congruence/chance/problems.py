@@ -239,9 +239,8 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
         return found
 
     expected = deviation = None
-    known = issubclass(m.needs, Pairs) and not issubclass(m.needs, Bonds | Degrees)
-    statistic = m.needs.from_tables(tile) if known else None
-    if statistic is not None and mass is None:
+    statistic = m.needs.from_tables(tile) if issubclass(m.needs, Pairs) else None
+    if statistic is not None and mass is None and not isinstance(statistic, Bonds | Degrees):
         if issubclass(m.needs, Gram):
             together = float(ratio(statistic.same_a * statistic.same_b, statistic.pairs)[0])
             expected, deviation = _on_line(m, statistic, together, n, _sums_of_gram(a), _sums_of_gram(b))

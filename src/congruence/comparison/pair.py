@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import numpy as np
 
+from congruence.comparison import defaults
 from congruence.comparison.plans import BY_POINT, PLANS, Plan, plan_in, refusal
 from congruence.comparison.presenting import (
     Result,
@@ -31,6 +32,7 @@ from congruence.inputs.counts import points_of
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import is_mapping
+from congruence.statistics.concordance import Concordance
 from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import (
     Backend,
@@ -107,7 +109,8 @@ def compare(
             for asymmetric measures. A `cg.Table` of counts takes the place of both clusterings.
         b: Second clustering, of the same points in the same order. Default None: `a` is a `cg.Table`.
         measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
-            ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric.
+            ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric; for memberships aci, ndc (both up to 4,000
+            points), fari, nmi_sum, vi, accuracy and element_centric.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
             "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
             "cluster" puts all in one cluster.
@@ -213,7 +216,9 @@ def counted_pair(pair: PreparedPair, threads: int | None = None, engine: EngineN
 
 def compare_tables(pair: PreparedPair, measures: Measures, threads: int | None, engine: EngineName) -> Comparison:
     """The measures of two clusterings, from their table."""
-    todo = Evaluation(measures, soft=pair.is_soft, weighted=pair.is_weighted, covers=pair.has_covers)
+    todo = Evaluation(
+        measures, soft=pair.is_soft, weighted=pair.is_weighted, covers=pair.has_covers, points=len(pair.sides[0])
+    )
     table, tables = counted_pair(pair, threads, engine)
 
     def measured(tile: Tables) -> dict[str, float]:
@@ -242,22 +247,19 @@ PLAN = Plan(prepared, compare_tables)
 
 # --- which measures, and their values ----------------------------------------------------------------------------
 
-#: default measures for covers
-DEFAULT_OF_COVERS = ("omega", "onmi_max", "average_f1", "bcubed_f", "element_centric")
-#: default measures for covers and memberships
-BESIDE_MEMBERSHIPS = ("aci", "ndc")
-#: default measures
-DEFAULT = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "accuracy", "element_centric")
-
 
 class Evaluation:
     """Applies measures to tiles of statistics; one that does not apply is skipped, or an error if it was named."""
 
-    def __init__(self, measures: Measures, *, soft: bool, weighted: bool, covers: bool) -> None:
-        default = DEFAULT if not covers else DEFAULT_OF_COVERS if not soft else BESIDE_MEMBERSHIPS
-        chosen, self.strict = chosen_measures(measures, default)
+    def __init__(self, measures: Measures, *, soft: bool, weighted: bool, covers: bool, points: int = 0) -> None:
+        chosen, self.strict = chosen_measures(measures, defaults.BY_KIND[soft, covers])
         self.soft = soft
         self.skipped: dict[str, str] = {}
+        if soft and not self.strict and points > defaults.MOST_PAIRED:
+            slow = [m.key for m in chosen if m.needs in defaults.OF_ALL_PAIRS]
+            chosen = [m for m in chosen if m.key not in slow]
+            why = f"it compares all pairs of the {points:,} points, which takes long; name it in `measures`"
+            self.skipped |= dict.fromkeys(slow, why)
         self.measures: dict[str, Measure] = {}
         self.beyond: set[str] = set()
         #: (clustering, other, points) of pairs in which the clustering has one cluster left
@@ -267,8 +269,9 @@ class Evaluation:
                 m.check(soft=soft, weighted=weighted, covers=covers)
             except NotApplicable as reason:
                 self._leave_out(m, reason)
-            else:
-                self.measures[m.key] = m
+            else:  # a caution about points in no cluster is for covers
+                about_covers = m.needs is Concordance and not covers
+                self.measures[m.key] = replace(m, caution="") if about_covers and m.caution else m
 
     def _leave_out(self, m: Measure, reason: NotApplicable) -> None:
         if self.strict:

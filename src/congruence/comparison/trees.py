@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.comparison.pair import DEFAULT, Comparison
+from congruence.comparison.defaults import DEFAULT
+from congruence.comparison.pair import Comparison
 from congruence.comparison.plans import Plan
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from congruence.formulas.pairs import ari, jaccard, rand
 from congruence.formulas.record import measure, ratio
 from congruence.statistics.bonds import Bonds, Degrees, Frobenius
@@ -30,7 +32,7 @@ def fari(f: Frobenius) -> Array:
 )  # fmt: skip
 def rand_campello(d: Degrees) -> Array:
     """The Rand index of pairs that are together to a degree max_c min(u_ic, u_jc) and apart to another."""
-    return rand(d)
+    return np.asarray(rand(d))
 
 
 @measure(
@@ -40,7 +42,7 @@ def rand_campello(d: Degrees) -> Array:
 )  # fmt: skip
 def ari_campello(d: Degrees) -> Array:
     """The adjusted Rand index of pairs that are together to a degree max_c min(u_ic, u_jc) and apart to another."""
-    return ari(d)
+    return np.asarray(ari(d))
 
 
 @measure(
@@ -50,7 +52,7 @@ def ari_campello(d: Degrees) -> Array:
 )  # fmt: skip
 def jaccard_campello(d: Degrees) -> Array:
     """The Jaccard index of pairs that are together to a degree max_c min(u_ic, u_jc) and apart to another."""
-    return jaccard(d)
+    return np.asarray(jaccard(d))
 
 
 @measure(
@@ -60,7 +62,7 @@ def jaccard_campello(d: Degrees) -> Array:
 )  # fmt: skip
 def rand_brouwer(b: Bonds) -> Array:
     """The Rand index of pairs that are together to the degree of the cosine of their memberships."""
-    return rand(b)
+    return np.asarray(rand(b))
 
 
 @measure(
@@ -70,7 +72,7 @@ def rand_brouwer(b: Bonds) -> Array:
 )  # fmt: skip
 def ari_brouwer(b: Bonds) -> Array:
     """The adjusted Rand index of pairs that are together to the degree of the cosine of their memberships."""
-    return ari(b)
+    return np.asarray(ari(b))
 
 
 @measure(
@@ -80,4 +82,4 @@ def ari_brouwer(b: Bonds) -> Array:
 )  # fmt: skip
 def jaccard_brouwer(b: Bonds) -> Array:
     """The Jaccard index of pairs that are together to the degree of the cosine of their memberships."""
-    return jaccard(b)
+    return np.asarray(jaccard(b))

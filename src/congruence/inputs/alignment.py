@@ -323,8 +323,8 @@ def check_noise(noise: NoiseLike, columns: Iterable[str | None]) -> None:
 
 WHO = ("a", "b")
 SOFT = (
-    "by most measures soft clusterings do not reach the best value even with themselves (by aci and ndc they do): compare each "
-    "value with the self-scores; ari_gram and aci are 0 on average for independent ones"
+    "by most measures soft clusterings do not reach the best value even with themselves (by aci, ndc and fari they do): compare "
+    "other values with the self-scores"
 )
 POSSIBILISTIC = "possibilistic memberships: the entropy of one clustering depends on the other it is compared with"
 

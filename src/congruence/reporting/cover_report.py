@@ -10,9 +10,9 @@ from importlib.resources import files
 import numpy as np
 
 from congruence.chance.permutation import permutation_test
+from congruence.comparison.defaults import BY_KIND
 from congruence.comparison.many import compare_all
 from congruence.comparison.matching import match
-from congruence.comparison.pair import DEFAULT_OF_COVERS
 from congruence.comparison.results import AllPairs
 from congruence.errors import Call, Caution, InputError, visible
 from congruence.figures.layout import distances, map_of, tree_of
@@ -132,7 +132,7 @@ def build(r: Request) -> CoverModel:
     given = joined(r.clusterings, r.reference, "keep" if r.unassigned == "drop" else r.unassigned, r.noise)
     reference = "reference" if r.reference is not None and not isinstance(r.reference, str) else r.reference
     e, with_reference, cautions = clusterings_shown(given, reference, "keep", None)
-    scored = compare_all(e, list(r.measures or DEFAULT_OF_COVERS), threads=r.threads, progress=r.progress)
+    scored = compare_all(e, list(r.measures or BY_KIND[False, True]), threads=r.threads, progress=r.progress)
     chosen = [m for m in scored.measures.values() if m.is_symmetric]
     if not chosen:
         raise InputError("a report needs a symmetric measure, such as omega, onmi_max or average_f1")

@@ -23,7 +23,7 @@ from congruence.typing import ClusteringLike, ColumnLike, EnsembleLike, NoiseLik
 #: the six measures of the page, for hard and for soft clusterings; the first is used for order, groups and ranking
 HARD = ("ari", "ami_max", "nmi_sum", "vi", "jaccard", "element_centric")
 SLOW, LARGE = ("ami_max",), 5_000_000  # only up to this many points × clusterings, unless requested
-SOFT = ("ari_gram", "nmi_sum", "vi", "jaccard", "element_centric", "wallace")
+SOFT = ("fari", "nmi_sum", "vi", "ari_gram", "element_centric", "wallace")
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,7 +169,7 @@ def build(r: Request) -> Model:
         bar.add(1)
     families = pick = None
     if not found.is_pair:
-        index = find("ari_gram" if e.is_soft else "ari")
+        index = find("fari" if e.is_soft else "ari")
         aris = square if is_adjusted(m) else relative(compare_all(e, index, threads=r.threads)[index.key], index)
         pick = _pick(e, everyone, together, trivial, r.random_state, r.threads)
         families = families_of(e, aris, groups, counted, found.chance.agreement)

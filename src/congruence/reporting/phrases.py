@@ -91,8 +91,8 @@ PHRASES: dict[str, Phrase] = {
 
 #: the terms of the reports; the question marks of the page show the same texts
 TERMS = {
-    "agreement": "1 for the same groups, about 0 for unrelated ones: the adjusted Rand index. For soft clusterings it is "
-    "divided by the geometric mean of the two self-scores.",
+    "agreement": "1 for the same groups, about 0 for unrelated ones: the adjusted Rand index, or for soft clusterings "
+    "the Frobenius adjusted Rand index.",
     "group": "a cluster of the consensus, as `congruence consensus` finds it, or with two clusterings a cluster of the first",
     "unrelated clusterings": "the same clusterings, the labels of each shuffled over the points, 5 to 19 times: what a figure "
     "is if nothing is there",

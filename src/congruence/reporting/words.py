@@ -22,6 +22,7 @@ from congruence.statistics.tables import Array
 PLAIN = {
     "ari": "agreement (adjusted Rand)",
     "ari_gram": "agreement (adjusted Rand of memberships)",
+    "fari": "agreement (Frobenius adjusted Rand)",
     "ami_max": "chance-adjusted shared information",
     "nmi_sum": "normalised shared information",
     "vi": "distance (variation of information)",

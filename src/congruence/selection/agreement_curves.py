@@ -26,6 +26,8 @@ from congruence.inputs.labels import Labels
 from congruence.selection.choice import Criterion, Leaning
 from congruence.selection.criteria import PEERS
 from congruence.selection.sentences import CRISP, listed
+from congruence.statistics.bonds import Frobenius
+from congruence.statistics.concordance import Concordance
 from congruence.statistics.tables import Array
 from congruence.typing import EnsembleLike, Estimator, PointsLike, ProgressLike, Scalar, SparseMatrix
 
@@ -47,6 +49,8 @@ OTHERS: dict[str, tuple[str, Literal["higher", "lower", "elbow"]]] = {
 }
 #: those that count whole points and are not defined for sample weights
 UNWEIGHTED = ("ami_max", "pac", "delta_area")
+#: statistics of measures that have the best value for memberships compared with themselves, and below it for others
+SURE = (Concordance, Frobenius)
 #: most points for an exact proportion of ambiguous pairs; above it, this many pairs are drawn
 EXACT_POINTS, DRAWN_PAIRS = 1000, 100_000
 
@@ -373,10 +377,10 @@ def _criterion(
     m = w.measure
     best, near = _best(ks, values, errors, m.better, _is_bounded(m))
     # if different clusterings can reach the best value, more clusters score higher even if members do not agree
-    votes = m.is_lone or "definite" in m.axioms
+    votes = m.is_lone or "definite" in m.axioms or m.needs in SURE
     if not votes:
         favours, caution = "many", m.caution or "clusterings that differ can reach its best value"
-    elif soft and not w.by_self:
+    elif soft and not w.by_self and m.needs not in SURE:
         caution = CRISP
     elif m.better == "lower" and math.isinf(m.range[1]):
         favours, caution = "few", "its values grow with the number of clusters"

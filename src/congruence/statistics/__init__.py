@@ -35,7 +35,8 @@ class TwoSided(Protocol):
 
 
 __all__ = [
-    "Alone", "Array", "Bonds", "ChanceInfo", "Clades", "Concordance", "Degrees", "Frobenius", "Gram", "Info", "Intersections", "LevelInfo", "MatrixSums",
-    "Maxima", "MemberInfo", "MergeHeights", "Pairs", "PointScores", "PooledInfo", "Profiles", "SharedPairs", "Statistic", "Table",
-    "Tables", "TwoSided", "as_tile", "label_order", "xlogx",
+    "Alone", "Array", "Bonds", "ChanceInfo", "Clades", "Concordance", "Degrees", "Frobenius", "Gram", "Info",
+    "Intersections", "LevelInfo", "MatrixSums", "Maxima", "MemberInfo", "MergeHeights", "Pairs", "PointScores",
+    "PooledInfo", "Profiles", "SharedPairs", "Statistic", "Table", "Tables", "TwoSided", "as_tile", "label_order",
+    "xlogx",
 ]  # fmt: skip

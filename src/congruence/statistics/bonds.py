@@ -5,7 +5,6 @@ All of them equal the counts of pairs for partitions.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -94,10 +93,13 @@ class Bonds(Pairs):
         rows = []
         for read in t.memberships:
             u, v, weights, own = read()
-            u, v = (x.multiply(1 / np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())[:, None]).tocsr() for x in (u, v))
+            u, v = (
+                x.multiply(1 / np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())[:, None]).tocsr() for x in (u, v)
+            )
             same = (float(np.square(x.T @ weights).sum()) for x in (u, v))
             rows.append((float(weights.sum()), float(own.sum()), float(np.square(cross(u, v, weights)).sum()), *same))
-        return cls(**vars(Pairs.from_squares(*np.array(rows).reshape(-1, 5).T, t.identical)))
+        n, own_pairs, both, same_a, same_b = np.array(rows).reshape(-1, 5).T
+        return cls(**vars(Pairs.from_squares(n, own_pairs, both, same_a, same_b, t.identical)))
 
 
 # --- degrees ----------------------------------------------------------------------------------------------------
