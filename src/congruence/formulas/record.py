@@ -197,7 +197,7 @@ class Measure:
             raise NotApplicable(f"{self.key} compares covers and labels; {COVER}")
         if (self.needs is ChanceInfo or self.whole_points) and (soft or weighted):
             what = "soft memberships" if soft else Option("sample_weight")
-            advice = "use fari, aci or ari_gram, or harden the memberships" if soft else f"pass {Option('frequency')} for counts"
+            advice = "use fari, aci or ari_gram, or harden them" if soft else f"pass {Option('frequency')} for counts"
             why = "it counts" if self.whole_points else "its expectation is over permutations of"
             raise NotApplicable(f"{self.key} is not defined for {what}: {why} whole points; {advice}")
         if self.needs in (PooledInfo, Frobenius) and weighted:
