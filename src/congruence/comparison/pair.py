@@ -239,6 +239,7 @@ def compare_tables(pair: PreparedPair, measures: Measures, threads: int | None, 
     return Comparison(
         values_=values, measures=todo.measures, counted=table, tables=tables, n_used=int(tables.n_used[0]),
         cautions=cautions, skipped=todo.skipped, self_values=own, kind=pair.kind, names=pair.names,
+        has_covers=pair.has_covers,
     )  # fmt: skip
 
 
@@ -269,9 +270,8 @@ class Evaluation:
                 m.check(soft=soft, weighted=weighted, covers=covers)
             except NotApplicable as reason:
                 self._leave_out(m, reason)
-            else:  # a caution about points in no cluster is for covers
-                about_covers = m.needs is Concordance and not covers
-                self.measures[m.key] = replace(m, caution="") if about_covers and m.caution else m
+            else:
+                self.measures[m.key] = m
 
     def _leave_out(self, m: Measure, reason: NotApplicable) -> None:
         if self.strict:
@@ -342,6 +342,7 @@ class Comparison(Result, Mapping[str, float]):
         self_values: For soft clusterings, the self-scores of a and of b.
         kind: Kind of frame of the inputs.
         names: Names of the two clusterings.
+        has_covers: Whether a side is a cover.
         about: Descriptions of the two sides, if they are not single clusterings.
         further: Extra columns such as p-values, by name, then by measure.
 
@@ -366,6 +367,7 @@ class Comparison(Result, Mapping[str, float]):
     self_values: tuple[dict[str, float], dict[str, float]] | None = None
     kind: str | None = None
     names: tuple[str, str] = ("a", "b")
+    has_covers: bool = False
     about: tuple[str, str] | None = None
     further: dict[str, dict[str, float]] = field(default_factory=dict)
 
@@ -446,7 +448,8 @@ class Comparison(Result, Mapping[str, float]):
     @property
     def all_cautions(self) -> tuple[Caution, ...]:
         """Cautions about the input, then those of the measures shown."""
-        own = {k: self.measures[k].caution for k in self}
+        shown = [k for k in self if self.has_covers or self.measures[k].needs is not Concordance]
+        own = {k: self.measures[k].caution for k in shown}  # that of Concordance is about points in no cluster
         return (*self.cautions, *(Caution("measure", k, f"{{subject}}: {text}") for k, text in own.items() if text))
 
     def grid(self) -> tuple[list[list[str]], list[str], list[str]]:
