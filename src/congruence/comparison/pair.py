@@ -259,8 +259,9 @@ class Evaluation:
         if soft and not self.strict and points > defaults.MOST_PAIRED:
             slow = [m.key for m in chosen if m.needs in defaults.OF_ALL_PAIRS]
             chosen = [m for m in chosen if m.key not in slow]
-            why = f"it compares all pairs of the {points:,} points, which takes long; name it in `measures`"
-            self.skipped |= dict.fromkeys(slow, why)
+            self.skipped |= dict.fromkeys(
+                slow, f"it compares all pairs of the {points:,} points; name it in `measures`"
+            )
         self.measures: dict[str, Measure] = {}
         self.beyond: set[str] = set()
         #: (clustering, other, points) of pairs in which the clustering has one cluster left
