@@ -1,5 +1,9 @@
 """Default measures of two clusterings, by their kinds."""
 
+from collections.abc import Sequence
+
+from congruence.errors import Option
+from congruence.formulas.record import Measure
 from congruence.statistics.bonds import Degrees
 from congruence.statistics.concordance import Concordance
 
@@ -15,3 +19,10 @@ BY_KIND = {
 #: most points of memberships for which measures that were not named may compare all pairs of points, and their statistics
 MOST_PAIRED = 4_000
 OF_ALL_PAIRS = (Concordance, Degrees)
+
+
+def quick(measures: Sequence[Measure], points: int) -> tuple[list[Measure], dict[str, str]]:
+    """The measures of this many points of memberships that do not take long, and why the others are left out."""
+    slow = [m.key for m in measures if m.needs in OF_ALL_PAIRS] if points > MOST_PAIRED else []
+    why = f"it compares all pairs of the {points:,} points; name it in {Option('measures')}"
+    return [m for m in measures if m.key not in slow], dict.fromkeys(slow, why)

@@ -256,12 +256,8 @@ class Evaluation:
         chosen, self.strict = chosen_measures(measures, defaults.BY_KIND[soft, covers])
         self.soft = soft
         self.skipped: dict[str, str] = {}
-        if soft and not self.strict and points > defaults.MOST_PAIRED:
-            slow = [m.key for m in chosen if m.needs in defaults.OF_ALL_PAIRS]
-            chosen = [m for m in chosen if m.key not in slow]
-            self.skipped |= dict.fromkeys(
-                slow, f"it compares all pairs of the {points:,} points; name it in `measures`"
-            )
+        if soft and not self.strict:
+            chosen, self.skipped = defaults.quick(chosen, points)
         self.measures: dict[str, Measure] = {}
         self.beyond: set[str] = set()
         #: (clustering, other, points) of pairs in which the clustering has one cluster left
