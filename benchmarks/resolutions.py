@@ -49,10 +49,32 @@ def kmeans(X: np.ndarray) -> dict[str, np.ndarray]:
     return {f"k_{k}": KMeans(k, n_init=2, random_state=k).fit_predict(X) for k in range(1, 16)}
 
 
+def many_clusters(n: int = 133_541, columns: int = 15) -> None:
+    """Seconds of a sweep with a tenth as many clusters as points, as in graphs with many small communities."""
+    rng = np.random.default_rng(0)
+    base = rng.integers(0, n // 10, n)
+    ks = [int(n * (0.09 + 0.002 * j)) for j in range(columns)]
+    made = {
+        f"r_{(j + 1) / 10}": np.where(rng.random(n) < 0.1, rng.integers(0, k, n), rng.integers(0, k, n // 10)[base])
+        for j, k in enumerate(ks)
+    }
+    start, processor = time.perf_counter(), time.process_time()
+    cg.resolutions(made)
+    seconds, processor = time.perf_counter() - start, time.process_time() - processor
+    print(
+        f"{n:,} points × {columns} columns, {ks[0]:,} to {ks[-1]:,} clusters: {seconds:.1f} s ({processor:.1f} s of processor)"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=8, help="data sets of each kind")
-    seeds = parser.parse_args().seeds
+    parser.add_argument("--large", action="store_true", help="only time one sweep with many clusters")
+    options = parser.parse_args()
+    if options.large:
+        many_clusters()
+        return
+    seeds = options.seeds
     for title, chosen in (("seeds 1 and 2", range(1, 3)), (f"seeds 3 to {seeds}", range(3, seeds + 1))):
         print(title)
         for name, make in (("Leiden", leiden), ("k-means", kmeans)):

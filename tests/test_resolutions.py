@@ -196,3 +196,15 @@ def test_orders_have_few_crossings():
             for q in itertools.permutations(range(4))
         )
         assert found.crossings * table.sum() ** 2 == pytest.approx(fewest, abs=1e-9)
+
+
+def test_many_clusters_need_no_table_of_all_clusters():
+    """With more clusters than fit in a table of all clusters, point scores are those of each pair of columns."""
+    rng = np.random.default_rng(5)
+    base = rng.integers(0, 60_000, 90_000)
+    a, b = base, np.where(rng.random(len(base)) < 0.2, rng.integers(0, 60_000, len(base)), base)
+    r = cg.resolutions({"r_1": a, "r_2": b})  # a dense table would have 3·10⁹ cells
+    mine, theirs = np.bincount(a, minlength=60_000), np.bincount(b, minlength=60_000)
+    pairs, where = np.unique(a * 60_000 + b, return_inverse=True)
+    shared = np.bincount(where, minlength=len(pairs))[where]
+    assert np.array_equal(r.point_scores[:, 0], shared / np.maximum(mine[a], theirs[b]))

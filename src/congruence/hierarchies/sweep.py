@@ -367,11 +367,10 @@ def resolutions(
     per_point = np.empty((ensemble.n_points, many - 1))
     for step in range(many - 1):
         t = tables[step, step + 1]
-        share = np.zeros(t.shape)
-        share[t.row, t.col] = t.count / np.maximum(t.row_sums[t.row], t.col_sums[t.col])
-        per_point[:, step] = share[_codes(members[step]), _codes(members[step + 1])]
+        share = t.count / np.maximum(t.row_sums[t.row], t.col_sums[t.col])
+        per_point[:, step] = share[_cell_of(t, _codes(members[step]), _codes(members[step + 1]))]
     return Resolutions(
-        names=ensemble.names, clusters=tuple(tuple(plain(list(c.names))) for c in members),
+        names=ensemble.names, clusters=tuple(tuple(plain(c.names)) for c in members),
         sizes=tuple(np.bincount(_codes(c), minlength=c.k) for c in members), links=links, scores=scores,
         normalised=normalised, pairs=pairs, point_scores=per_point, threshold=float(threshold), ensemble=ensemble,
         points=kept, n_given=n_given, notes=tuple(notes),
@@ -387,15 +386,24 @@ def _codes(c: Labels) -> Array:
     return np.asarray(c.codes, dtype=np.int64)
 
 
+def _cell_of(t: Table, a: Array, b: Array) -> Array:
+    """The cell of each point with these codes."""
+    wide = t.shape[1]
+    cells = t.row * np.int64(wide) + t.col
+    order = np.argsort(cells, kind="stable")
+    return order[np.searchsorted(cells[order], a * wide + b)]
+
+
 def _stability(k: int, many: int, tables: dict[tuple[int, int], Table], normalised: bool) -> Array:
     """SC3 stability of the clusters of column k: how intact they are in the other columns, averaged over all columns."""
     total = np.zeros(())
     for other in range(many):
         if other == k:
             continue
-        t = tables[k, other] if k < other else tables[other, k].transposed()
-        parts = np.bincount(t.row, minlength=t.shape[0])
-        held = np.bincount(t.row, weights=t.count / t.col_sums[t.col], minlength=t.shape[0])
+        t = tables[min(k, other), max(k, other)]
+        mine, theirs, sizes = (t.row, t.col, t.col_sums) if k < other else (t.col, t.row, t.row_sums)
+        parts = np.bincount(mine)
+        held = np.bincount(mine, weights=t.count / sizes[theirs])
         total = total + held / np.square(parts)
     return np.asarray(total / (many - 1 if normalised else many))
 
