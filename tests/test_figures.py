@@ -111,11 +111,15 @@ def test_the_consensus_matrix_is_ordered(made):
 
 
 def test_the_curves_of_drift(made):
-    """Two curves: with the previous window, and with the first."""
+    """Two curves, with the previous window and with the first, and the evidence per cluster and feature."""
     d = made["drift"]
-    before, first = d.plot().data
+    before, first, cells = d.plot().data
     assert list(before.y) == d.previous.tolist()
     assert list(first.y) == d.first.tolist()
+    assert list(cells.y)[:2] == ["0: size", "0: x0"]
+    assert np.asarray(cells.z)[1, 2] == pytest.approx(-d.findings[2].log10_p[0, 1])
+    low, high = d.band
+    assert 0 < low < high <= 1
 
 
 def test_alternatives_are_a_list_with_a_picture(made):

@@ -24,7 +24,7 @@ from congruence.typing import Backend, Figure, OptionValue
 #: for each type of result the group of figures, which is a part of the name of a module, and the function there
 DRAWN: dict[type, tuple[str, str]] = {
     AllPairs: ("", "draw_pairs"), Comparison: ("", "draw_flow"), Ensemble: ("", "draw_ensemble"), KChoice: ("", "draw_choice"),
-    Drift: ("", "draw_drift"), Alternatives: ("", "draw_alternatives"), Consensus: ("", "draw_cards"),
+    Drift: ("time_", "draw_drift"), Alternatives: ("", "draw_alternatives"), Consensus: ("", "draw_cards"),
     CutCurve: ("tree_", "draw_curve"), CutTable: ("tree_", "draw_table"), Tanglegram: ("tree_", "draw_tangle"),
     Resolutions: ("tree_", "draw_sweep"), Tracks: ("time_", "draw_tracks"),
     Ranking: ("trust_", "draw_ranking"),

@@ -8,7 +8,6 @@ from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.pair import Comparison
 from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
-from congruence.density.changes import Drift
 from congruence.figures.cards import cards_of
 from congruence.figures.layout import (
     EIGHT,
@@ -159,20 +158,6 @@ def draw_cards(found: Consensus, data: PointsLike = None) -> Figure:
         axes.set_axis_off()
     shown.supxlabel(drawn.axis, fontsize=8)
     shown.suptitle(drawn.headline, fontsize=9)
-    return shown
-
-
-def draw_drift(drift: Drift) -> Figure:
-    """Agreement of each window with the previous and with the first."""
-    shown = canvas(5.6, 3.2)
-    (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
-    windows, x = [str(w) for w in drift.windows], list(range(1, len(drift.windows)))
-    axes.plot(x, drift.previous, color=EIGHT[0], marker="o", label="with the previous window")
-    axes.plot(x, drift.first, color=EIGHT[5], marker="s", linestyle="--", label="with the first window")
-    axes.set_xticks(x, windows[1:], rotation=90 if len(windows) > 8 else 0, fontsize=7, parse_math=False)
-    axes.set_xlabel("window")
-    axes.set_ylabel(f"{drift.measure} (1: nothing has moved)")
-    axes.legend(frameon=False, fontsize=8)
     return shown
 
 

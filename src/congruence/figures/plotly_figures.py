@@ -9,7 +9,6 @@ from congruence.comparison.pair import Comparison
 from congruence.comparison.presenting import number
 from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
-from congruence.density.changes import Drift
 from congruence.figures.cards import cards_of
 from congruence.figures.layout import (
     EIGHT,
@@ -207,28 +206,6 @@ def draw_cards(found: Consensus, data: PointsLike = None) -> Figure:
         width=330 * across + 60,
         height=130 + 200 * down,
     )
-    return shown
-
-
-def draw_drift(drift: Drift) -> Figure:
-    """Agreement of each window with the previous and with the first."""
-    from plotly import graph_objects as go
-
-    windows = [escaped(str(w)) for w in drift.windows]
-    shown = go.Figure()
-    moved = [", ".join(attribute for attribute, _ in drift.moved_attributes(i)[:3]) for i in range(1, len(windows))]
-    for values, name, colour in (
-        (drift.previous, "with the previous window", EIGHT[0]),
-        (drift.first, "with the first window", EIGHT[5]),
-    ):
-        hover = f"%{{x}}<br>{drift.measure} {name} %{{y:.4f}}<br>most changed: %{{customdata}}<extra></extra>"
-        shown.add_trace(
-            go.Scatter(x=windows[1:], y=values, name=name, customdata=[escaped(m) for m in moved], hovertemplate=hover,
-                       mode="lines+markers", line={"color": colour})
-        )  # fmt: skip
-    shown.update_xaxes(type="category", categoryorder="array", categoryarray=windows, title="window")
-    shown.update_yaxes(title=f"{drift.measure} (1: nothing has moved)")
-    shown.update_layout(template="plotly_white", width=760, height=420, title=f"{len(windows)} windows")
     return shown
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from congruence.density.changes import Drift
+from congruence.figures.drift_picture import drift_picture
+from congruence.figures.layout import EIGHT
 from congruence.figures.plotly_figures import escaped
 from congruence.figures.track_flow import labels_of, lanes_of
 from congruence.statistics.tables import Array
@@ -57,3 +60,50 @@ def _outlines(polygons: list[Array] | tuple[Array, ...]) -> tuple[list[float | N
         x += [*closed[0].tolist(), None]
         y += [*closed[1].tolist(), None]
     return x, y
+
+
+def draw_drift(drift: Drift) -> Figure:
+    """Agreement of each window with the previous and with the first, alarms, and the evidence per cluster and feature."""
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    drawn = drift_picture(drift)
+    windows, rows = [escaped(w) for w in drawn.windows], [escaped(x) for x in drawn.rows]
+    places = list(range(len(windows)))
+    deep = 60 + 18 * len(rows)
+    whole = 300 + deep
+    shown = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, row_heights=[300 / whole, deep / whole], vertical_spacing=40 / whole,
+    )  # fmt: skip
+    said = ["; ".join(row.direction for row in x.moved[:3]) if x is not None else "" for x in drift.findings]
+    for values, name, colour in (
+        (drawn.previous, "with the previous window", EIGHT[0]), (drawn.first, "with the reference", EIGHT[5]),
+    ):  # fmt: skip
+        hover = f"{drift.measure} {name} %{{y:.4f}}<br>%{{customdata}}<extra></extra>"
+        there = np.flatnonzero(~np.isnan(values)).tolist()
+        shown.add_trace(
+            go.Scatter(x=there, y=values[there], name=name, customdata=[escaped(said[w]) for w in there], hovertemplate=hover,
+                       mode="lines+markers", line={"color": colour}),
+            row=1, col=1,
+        )  # fmt: skip
+    low, high = drawn.band
+    shown.add_hrect(y0=low, y1=high, fillcolor="#888", opacity=0.18, line_width=0, row=1, col=1)
+    for w in drawn.alarms:
+        shown.add_vrect(x0=w - 0.5, x1=w + 0.5, fillcolor=EIGHT[5], opacity=0.15, line_width=0, row=1, col=1)
+    shown.add_trace(
+        go.Heatmap(
+            x=places, y=rows, z=drawn.cells, colorscale="Viridis", reversescale=True, zmin=0, colorbar={
+                "title": "−log10 p", "len": deep / whole, "y": deep / whole / 2,
+            }, hovertemplate="%{y}<br>p = 10<sup>−%{z:.1f}</sup><extra></extra>",
+        ),
+        row=2, col=1,
+    )  # fmt: skip
+    step = max(1, len(places) // 40)
+    shown.update_xaxes(tickvals=places[::step], ticktext=windows[::step])
+    shown.update_yaxes(row=1, col=1, title=f"{drift.measure} (grey: no change)")
+    shown.update_yaxes(row=2, col=1, autorange="reversed", type="category")
+    shown.update_layout(
+        template="plotly_white", width=900, height=whole + 120, title=escaped(drift.sentence),
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+    )  # fmt: skip
+    return shown
