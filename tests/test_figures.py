@@ -39,6 +39,7 @@ def results() -> dict:
         "resolutions": cg.resolutions(SWEEP),
         "tracks": cg.track(SWEEP),
         "ranking": cg.rank(RUNS),
+        "clusters": cg.check_clusters(X, [f"<b>{x}</b>" for x in TRUTH]),
     }
 
 
@@ -49,7 +50,7 @@ def made() -> dict:
 
 KINDS = (
     "all pairs", "comparison", "ensemble", "choose_k", "drift", "alternatives", "cut curve", "cut table", "tanglegram",
-    "resolutions", "tracks", "ranking",
+    "resolutions", "tracks", "ranking", "clusters",
 )  # fmt: skip
 
 

@@ -120,6 +120,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "AgainstReference": lambda: cg.compare_to(A, {"b": B, "c": C}),
     "AllPairs": lambda: cg.compare_all([A, B, C]),
     "Alternative": lambda: cg.alternatives(X, [i // 8 for i in range(16)], random_state=0, n_init=1)[0],
+    "ClusterCheck": lambda: cg.check_clusters(X, [i // 8 for i in range(16)]),
     "ClusterStability": lambda: cg.stability(X, lambda x: x[:, 0] > 1.5, n_resamples=3, random_state=0),
     "Comparison": lambda: cg.compare(A, B),
     "ConfidenceInterval": lambda: cg.confidence_interval(A * 20, B * 20, "ari"),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from reproductions import rank
+from reproductions import check_clusters, rank
+from reproductions.cluster_shapes import draw
 from reproductions.collections_of_clusterings import Collection
 
 
@@ -45,3 +46,24 @@ def test_rank_is_scored_beside_simple_rules(monkeypatch, capsys):
     found["ari"]["rank"] = found["ari"]["median"] - 0.1
     assert [o["name"] for o in rank.worse([found])] == ["a"]
     assert "worse on 1 of 1: a, noisy copies" in rank.claims([found])[1].evidence
+
+
+@pytest.mark.slow
+def test_check_clusters_is_scored_on_sets_and_clouds(monkeypatch, capsys):
+    """Outcomes are those of the library, sets with mixed clusters are cut within the true ones, and both tables are printed."""
+    some = [("separated", "hepta", 0), ("shapes", "moons", 1), ("gaussian", "ward 2", 0)]
+    found = [check_clusters.work(item) for item in some]
+    X, truth = draw("hepta", 0)
+    given = check_clusters.too_many(X, truth, np.random.default_rng([3, 0]))
+    assert found[0]["after"] == cg.ari(truth, cg.check_clusters(X, given).merged)
+    assert 0.3 < found[0]["before"] < found[0]["after"]
+    moons, moon = draw("moons", 1)
+    pieces = check_clusters.too_many(moons, moon, np.random.default_rng([3, 1]))
+    assert all(len(set(moon[pieces == i])) == 1 for i in set(pieces))
+    assert found[2]["left"] >= 1
+    monkeypatch.setattr(check_clusters, "items", lambda draws: some)
+    assert check_clusters.main([]) == 0
+    text = capsys.readouterr().out
+    assert "true groups merged" in text
+    assert "gaussian: a cluster of one cloud that was cut is kept" in text
+    assert check_clusters.rates([found[0] | {"is_false_merge": True, "unsure": 2, "true": 4}])[1:] == (1.0, 0.5)

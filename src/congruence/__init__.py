@@ -66,6 +66,7 @@ _HOMES = {
     "chance.adjusted": ("adjusted", "Adjusted"),
     "chance.intervals": ("confidence_interval", "ConfidenceInterval"),
     "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Verdict", "Vote"),
+    "trust.cluster_check": ("ClusterCheck", "check_clusters"),
     "trust.ranking": ("Ranking", "rank"),
     "figures": ("figure",),
     "formulas": ("measures",),

@@ -169,7 +169,7 @@ FUNCTIONS = [
     "nsf", "sms", "certainty", "pnmi", "anmi", "adco", "omega", "lambda_statistic", "v_measure", "cophenetic", "pooled_ami",
 ]  # fmt: skip
 #: functions that cluster: fewer cases, as each takes long
-SLOW = ["consensus", "generate", "stability", "choose_k", "alternatives", "report", "figure", "rank"]
+SLOW = ["consensus", "generate", "stability", "choose_k", "alternatives", "report", "figure", "rank", "check_clusters"]
 #: usual values that keep the slow ones fast
 FAST: dict[str, dict[str, Any]] = {
     "consensus": {"method": "average", "n_clusters": 2},

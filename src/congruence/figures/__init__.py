@@ -18,6 +18,7 @@ from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection.choice import KChoice
 from congruence.tracking.results import Tracks
+from congruence.trust.cluster_check import ClusterCheck
 from congruence.trust.ranking import Ranking
 from congruence.typing import Backend, Figure, OptionValue
 
@@ -27,7 +28,7 @@ DRAWN: dict[type, tuple[str, str]] = {
     Drift: ("time_", "draw_drift"), Alternatives: ("", "draw_alternatives"), Consensus: ("", "draw_cards"),
     CutCurve: ("tree_", "draw_curve"), CutTable: ("tree_", "draw_table"), Tanglegram: ("tree_", "draw_tangle"),
     Resolutions: ("tree_", "draw_sweep"), Tracks: ("time_", "draw_tracks"),
-    Ranking: ("trust_", "draw_ranking"),
+    Ranking: ("trust_", "draw_ranking"), ClusterCheck: ("trust_", "draw_clusters"),
 }  # fmt: skip
 
 
@@ -38,8 +39,8 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
     `.savefig`.
 
     Args:
-        result: The result of `compare`, `compare_all`, `consensus`, `rank`, `choose_k`, `drift`, `alternatives`, `cut_curve`,
-            `compare_cuts`, `tanglegram`, `resolutions` or `track`, or an `Ensemble`.
+        result: The result of `compare`, `compare_all`, `consensus`, `rank`, `check_clusters`, `choose_k`, `drift`,
+            `alternatives`, `cut_curve`, `compare_cuts`, `tanglegram`, `resolutions` or `track`, or an `Ensemble`.
         backend: "plotly" (default) or "matplotlib" (extra `plot`).
         options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` and `kind` for an
             ensemble, `data` for a consensus, `color` and `least` for resolutions.

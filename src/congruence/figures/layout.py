@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: colour-blind safe colours (Okabe and Ito), for clusters and curves
 EIGHT = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
+#: colours of the verdicts on clusters
+VERDICTS = {"keep": "#0072B2", "merge": "#D55E00", "unsure": "#999999"}
 #: most clusterings whose values are written into the figure
 MOST_VALUES = 12
 #: most names in a figure, and most points for an exact distribution; above it, pairs are sampled

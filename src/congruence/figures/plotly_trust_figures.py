@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from congruence.figures.layout import EIGHT, MOST_NAMES
+from congruence.figures.layout import EIGHT, MOST_NAMES, VERDICTS
 from congruence.figures.plotly_figures import escaped
+from congruence.trust.cluster_check import ClusterCheck
 from congruence.trust.ranking import Ranking
 from congruence.typing import Figure
 
@@ -34,4 +35,29 @@ def draw_ranking(ranking: Ranking) -> Figure:
         template="plotly_white", width=760, height=160 + 22 * len(names), title={"text": title, "y": 0.99, "yanchor": "top"},
         legend=legend, margin={"t": 90},
     )  # fmt: skip
+    return shown
+
+
+def draw_clusters(check: ClusterCheck) -> Figure:
+    """How empty the border of each cluster with its nearest neighbour is, by verdict."""
+    from plotly import graph_objects as go
+
+    rows = {name: list(values)[:MOST_NAMES] for name, values in check.table_columns().items()}
+    names = [escaped(str(name)) for name in rows["cluster"]]
+    shown = go.Figure()
+    for word, colour in VERDICTS.items():
+        here = [i for i, verdict in enumerate(rows["verdict"]) if verdict == word]
+        if here:
+            said = [[escaped(str(rows["nearest"][i])), rows["p_value"][i], rows["size"][i]] for i in here]
+            hover = "%{y}: %{customdata[2]:,} points<br>nearest %{customdata[0]}<br>valley %{x:.3f}<br>p %{customdata[1]:.3g}"
+            shown.add_trace(
+                go.Bar(x=[rows["valley"][i] for i in here], y=[names[i] for i in here], orientation="h", name=word,
+                       marker={"color": colour}, customdata=said, hovertemplate=hover + "<extra></extra>")
+            )  # fmt: skip
+    shown.update_yaxes(
+        autorange="reversed", type="category", categoryorder="array", categoryarray=names, title="cluster"
+    )
+    shown.update_xaxes(title="valley to the nearest neighbour (1: the border is empty)")
+    title = f"{len(check.names)} clusters, {check.n_merged} after merging"
+    shown.update_layout(template="plotly_white", width=760, height=160 + 22 * len(names), title=title)
     return shown

@@ -53,7 +53,7 @@ class Ranking(Result):
     >>> runs = {"x": [0, 0, 0, 0, 1, 1, 1, 1] * 3, "y": [0, 0, 0, 1, 1, 1, 1, 1] * 3, "z": [0, 0, 0, 0, 1, 1, 1, 2] * 3}
     >>> r = cg.rank(runs)
     >>> r.best, r.second, r.equal
-    ('x', None, ('x',))
+    ('x', None, ('x', 'y'))
     """
 
     names: tuple[str, ...]
@@ -221,8 +221,9 @@ def rank(
 
     >>> import congruence as cg
     >>> runs = {"x": [0, 0, 0, 0, 1, 1, 1, 1] * 3, "y": [0, 0, 0, 1, 1, 1, 1, 1] * 3, "z": [0, 0, 0, 0, 1, 1, 1, 2] * 3}
-    >>> print(cg.rank(runs).sentence)
+    >>> print(cg.rank(runs).sentence)  # doctest: +NORMALIZE_WHITESPACE
     Use “x”: of 3 clusterings it is nearest to their consensus (adjusted Rand index 1.00, the median clustering 0.80).
+    1 other cannot be told from it by resampling the clusterings: “y”.
     """
     refuse_idle(rank, locals())
     e = as_ensemble(clusterings)

@@ -1,0 +1,132 @@
+"""Whether a valley separates two clusters, tested at their border on points that did not choose where to look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.selection import kmeans
+from congruence.statistics.tables import Array
+
+#: parts of the points; each is looked at along an axis that the others chose
+FOLDS = 5
+#: half-width of the windows at the border and in the middle of each cluster, as a share of the distance between the two
+WIDTH = 0.25
+#: neighbours in each cluster whose mean distance says how near it is
+NEAR = 5
+#: a valley counts if the window at the border holds at most this share of the points of each window beside it
+HALF = 0.5
+#: smallest share of the variance of all axes in the covariance of the axis that separates best
+SHRINKAGE = 0.1
+
+
+@dataclass(frozen=True)
+class Border:
+    """The border between two clusters.
+
+    Attributes:
+        p_value: If there is no valley; at most uniform for one cloud that was cut.
+        filled: Points in the window at the border, as a share of the emptier of the windows beside it; 0 is an empty border.
+    """
+
+    p_value: float
+    filled: float
+
+
+def border_of(a: Array, b: Array, rng: np.random.Generator) -> Border:
+    """The border between two clusters of points, by a straight axis and by distances to neighbours, which follow any shape.
+
+    The density along an axis falls monotonically away from its peak if there is one cloud, so that it cannot be lower at the
+    border than on both sides. Both one-sided binomial tests must reject. The axis is found without the points that are
+    counted. Distances to neighbours follow the labels more closely, so their p-value is replaced by its root
+    (`python -m reproductions.check_clusters` shows how often one cloud that was cut is rejected).
+
+    Args:
+        a: Points of one cluster × features.
+        b: Points of the other.
+        rng: Source of the parts.
+
+    >>> rng = np.random.default_rng(0)
+    >>> cloud = rng.normal(size=(400, 2))
+    >>> left, right = cloud[cloud[:, 0] < 0], cloud[cloud[:, 0] > 0]
+    >>> border_of(left, right, rng).p_value, border_of(left, right + 2, rng).p_value < 0.001
+    (1.0, True)
+    """
+    straight, near = _tested(_along_axis(a, b, rng)), _tested(_by_neighbours(a, b))
+    return Border(min(1.0, 2 * min(straight.p_value, near.p_value**0.5)), min(straight.filled, near.filled))
+
+
+def _tested(counts: Array | None) -> Border:
+    """The test for counts at the border and in a, with windows of the one width, and at the border and in b, of the other."""
+    if counts is None:
+        return Border(1.0, 0.0)
+    from scipy.stats import binom
+
+    border, beside = counts[::2], counts[1::2]
+    filled = float((border / np.maximum(beside, 1)).max())
+    p_value = float(binom.cdf(border, border + beside, 0.5).max())
+    return Border(p_value if filled <= HALF else 1.0, filled)
+
+
+def _windows(z: Array, at: float, high: float, low: float) -> list[int]:
+    """Points in the windows: at the border and about `high`, then at the border and about `low`."""
+    wide, narrow = WIDTH * (high - at), WIDTH * (at - low)
+    places = ((at, wide), (high, wide), (at, narrow), (low, narrow))
+    return [int((np.abs(z - place) < half).sum()) for place, half in places]
+
+
+def _along_axis(a: Array, b: Array, rng: np.random.Generator) -> Array | None:
+    """Counts along the axis that separates best; the axis and the place of the border come from the other parts."""
+    parts = [rng.permutation(np.arange(len(x)) % FOLDS) for x in (a, b)]
+    counts = np.zeros(4, dtype=np.int64)
+    for fold in range(FOLDS):
+        mine, theirs = a[parts[0] != fold], b[parts[1] != fold]
+        if min(len(mine), len(theirs)) < 2:
+            return None
+        axis = _axis(mine, theirs)
+        high, low = np.sort(mine @ axis), np.sort(theirs @ axis)
+        top, bottom = float(np.median(high)), float(np.median(low))
+        if top <= bottom:
+            return None
+        at = _emptiest(np.sort(np.concatenate([high, low])), bottom, top)
+        left_out = np.concatenate([a[parts[0] == fold], b[parts[1] == fold]]) @ axis
+        counts += _windows(left_out, at, top, bottom)
+    return counts
+
+
+def _axis(a: Array, b: Array) -> Array:
+    """Fisher's discriminant, with a covariance shrunk towards equal variances."""
+    centres = a.mean(axis=0), b.mean(axis=0)
+    own = [x - centre for x, centre in zip((a, b), centres, strict=True)]
+    d, n = a.shape[1], len(a) + len(b)
+    inside = (own[0].T @ own[0] + own[1].T @ own[1]) / max(n - 2, 1)
+    size = float(np.trace(inside)) / d
+    share = max(SHRINKAGE, min(1.0, d / n))
+    return np.linalg.solve((1 - share) * inside + (share * size + 1e-12) * np.eye(d), centres[0] - centres[1])
+
+
+def _emptiest(z: Array, low: float, high: float) -> float:
+    """The place between two medians with the fewest of the sorted values about it."""
+    places = low + (high - low) * np.linspace(0.2, 0.8, 25)
+    half = WIDTH * (high - low) / 2
+    many = np.searchsorted(z, places + half) - np.searchsorted(z, places - half)
+    return float(np.median(places[many == many.min()]))
+
+
+def _by_neighbours(a: Array, b: Array) -> Array | None:
+    """Counts along the difference of the mean distances to the nearest other points of b and of a; 0 is the border."""
+    few = min(NEAR, len(a) - 1, len(b) - 1)
+    if few < 1:
+        return None
+    points = np.concatenate([a, b])
+    apart = np.sqrt(kmeans.squares(points, points))
+    np.fill_diagonal(apart, np.inf)
+    to_a, to_b = (
+        np.partition(part, few - 1, axis=1)[:, :few].mean(axis=1) for part in (apart[:, : len(a)], apart[:, len(a) :])
+    )
+    away = to_b - to_a
+    high, low = float(np.median(away[: len(a)])), float(np.median(away[len(a) :]))
+    if high <= 0 or low >= 0:
+        return np.array([1, 0, 1, 0])  # most points of a cluster are nearer to the other one
+    return np.array(_windows(away, 0.0, high, low))
