@@ -281,6 +281,9 @@ def test_files_of_other_writers(library: str, tmp_path: Path) -> None:
         module.sql(f"copy (from frame) to '{path}' (format parquet)")
     found = read_as_codes(path, [9_999])
     wanted = parquet.read_table(path)
+    footer = parquet.read_metadata(path).row_group(0)
+    if not footer.column(0).has_dictionary_page:
+        pytest.skip(f"this version of {library} does not store codes, or does not say so in the footer")
     assert "a" in found
     assert all(
         column.cast(wanted[name].type).equals(wanted[name].slice(0, len(column))) for name, column in found.items()

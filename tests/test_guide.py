@@ -366,9 +366,9 @@ def test_the_lowest_versions_are_those_that_are_tested():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     bounds = [x.split(";")[0] for x in (*project["dependencies"], *project["optional-dependencies"]["test"])]
     wanted = {re.sub(r"\[.*\]", "", name): low for name, low in (x.split(">=") for x in bounds)}
-    lines = (ROOT / ".github" / "lowest.txt").read_text(encoding="utf-8").splitlines()[1:]
-    tested = dict(line.split("==") for line in lines)
-    assert tested.keys() == wanted.keys()
+    lines = (ROOT / ".github" / "lowest.txt").read_text(encoding="utf-8").splitlines()
+    tested = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert tested.keys() >= wanted.keys()
     assert not {name: low for name, low in wanted.items() if not f"{tested[name]}.".startswith(f"{low}.")}
 
 
