@@ -48,3 +48,126 @@ def test_distinct_clusterings_are_one_click_away(browser, tmp_path):
     assert "these 6 different clusterings" in once.summary.answer
     assert "count=distinct" in browser.run("location.hash")
     assert browser.complaints == []
+
+
+#: boxes of the texts of an SVG, and pairs of them that overlap by more than two pixels
+OVERLAPS = """(selector => {
+  const texts = [...document.querySelectorAll(selector)].filter(t => t.textContent.trim());
+  const boxes = texts.map(t => [t.textContent, t.getBoundingClientRect()]);
+  const meets = (a, b) => a.left + 2 < b.right && b.left + 2 < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+  return boxes.flatMap(([x, a], i) => boxes.slice(i + 1).filter(([_, b]) => meets(a, b)).map(([y]) => [x, y]));
+})"""
+#: texts that reach over the edge of their SVG
+CUT = """[...document.querySelectorAll('#levels svg, #curve svg, #map svg')].flatMap(s => {
+  const b = s.getBoundingClientRect(), box = (t) => t.getBoundingClientRect();
+  const out = (t) => box(t).left < b.left - 1 || box(t).right > b.right + 1;
+  return [...s.querySelectorAll('text')].filter(out).map(t => t.textContent);
+})"""
+
+
+def resolutions() -> dict[str, np.ndarray]:
+    """Thirty clusterings with long names, in five steps of up to twelve clusters, and points of 26 groups among them."""
+    rng = np.random.default_rng(0)
+    big = rng.integers(0, 12, 600)
+    return {
+        f"leiden of the neighbours, resolution {r:.1f}, seed {s}": noisy(np.minimum(big, 3 + int(6 * r)), 0.1, rng)
+        for r in (0.2, 0.6, 1.0, 1.4, 1.8)
+        for s in range(6)
+    }
+
+
+@pytest.fixture(scope="module")
+def thirty(tmp_path_factory):
+    """A report on thirty clusterings."""
+    path = tmp_path_factory.mktemp("thirty") / "r.html"
+    cg.report(resolutions(), path, progress=False)
+    return path
+
+
+@pytest.mark.parametrize("width", [1400, 1000, 390])
+def test_no_text_overlaps_and_nothing_is_wider_than_the_screen(browser, thirty, width):
+    """At thirty clusterings with long names: no two texts of the tree or the curve overlap, and none is cut at the edge."""
+    browser.size(width, 900, phone=width < 500)
+    browser.open(thirty)
+    for figure in ("#levels svg text", "#curve svg text"):
+        assert browser.run(f"{OVERLAPS}({figure!r})") == [], figure
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    assert browser.run(CUT) == []
+    browser.size(1280)
+
+
+def test_names_that_differ_at_their_end_stay_different(browser, thirty):
+    """Long names are cut in the middle; each row of the tree names its clustering; sizes of ten groups are shown."""
+    browser.open(thirty)
+    rows = browser.run("[...document.querySelectorAll('#levels svg text')].map(t => t.textContent)")
+    names = [x for x in rows if not x.startswith("k = ")]
+    assert len(names) == len(set(names)) == len(rows) / 2
+    assert all("…" in x and x.split("…")[1].endswith(tuple("012345")) for x in names)
+    words = browser.run("[...document.querySelectorAll('#bars .words')].map(t => t.textContent)")
+    assert len(words) > 6
+    assert all(x.split(" · ")[0].isdigit() for x in words)
+
+
+def test_ticks_are_round(browser, thirty):
+    """The ticks of the agreement over k have few digits and equal steps."""
+    browser.open(thirty)
+    ticks = browser.run(
+        "[...document.querySelectorAll('#curve svg text.muted')].map(t => Number(t.textContent)).filter(x => x < 1)"
+    )
+    steps = np.diff(ticks)
+    assert len(ticks) >= 3
+    assert steps == pytest.approx(np.full(len(steps), steps[0]))
+    assert all(len(str(x)) <= 6 for x in ticks)
+
+
+def test_no_colour_means_two_things(browser, tmp_path):
+    """The strip of similar clusterings is grey, with numerals and a legend; the matrix has its scale."""
+    rng = np.random.default_rng(1)
+    first, second = rng.integers(0, 3, (2, 300))
+    runs = {f"a {i}": noisy(first, 0.05, rng) for i in range(6)} | {
+        f"b {i}": noisy(second, 0.05, rng) for i in range(6)
+    }
+    cg.report(runs, tmp_path / "r.html", progress=False)
+    browser.open(tmp_path / "r.html")
+    colours = "[...document.querySelectorAll({!r})].map(x => getComputedStyle(x).backgroundColor)"
+    greys, groups = browser.run(colours.format("#front .numeral")), browser.run(colours.format(".card .swatch"))
+    assert len(set(greys)) == 2
+    assert all(len(set(x[4:-1].split(", "))) == 1 for x in greys)
+    assert not set(greys) & set(groups)
+    assert "agreement (adjusted Rand), higher is better" in browser.run("document.querySelector('#front').textContent")
+
+
+def test_more_groups_than_colours_have_other_marks(browser, tmp_path):
+    """Of 26 groups no two have the same colour and mark."""
+    rng, base = np.random.default_rng(0), np.repeat(np.arange(26), 12)
+    runs = {f"run {i}": noisy(base, 0.03, rng) for i in range(4)}
+    cg.report(runs, tmp_path / "r.html", n_clusters=26, data=rng.normal(size=(312, 2)), progress=False)
+    browser.open(tmp_path / "r.html")
+    found = browser.run(
+        "[...document.querySelectorAll('.card .swatch')].map(x => [getComputedStyle(x).backgroundColor, x.className].join())"
+    )
+    assert len(found) == len(set(found)) == 26
+
+
+def test_svg_of_canvases_are_shapes_and_text(browser, thirty, tmp_path):
+    """The matrix and the points are saved as rectangles, paths and names, without an embedded picture."""
+    from xml.etree import ElementTree
+
+    def parts(name: str) -> list[str]:
+        browser.click(f"[data-save='{name}']")
+        root = ElementTree.fromstring(browser.downloaded(name))
+        return [node.tag.rpartition("}")[2] for node in root.iter()]
+
+    browser.open(thirty)
+    matrix = parts("matrix.svg")
+    assert "image" not in matrix
+    assert matrix.count("rect") >= 200
+    assert matrix.count("text") >= 30
+    rng = np.random.default_rng(0)
+    runs = {f"run {i}": noisy(np.repeat([0, 1], 50), 0.1, rng) for i in range(4)}
+    cg.report(runs, tmp_path / "r.html", data=rng.normal(size=(100, 2)), progress=False)
+    browser.open(tmp_path / "r.html")
+    points = parts("points.svg")
+    assert "image" not in points
+    assert points.count("path") >= 100
+    assert browser.complaints == []

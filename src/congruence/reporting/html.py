@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -298,7 +299,7 @@ def page_script() -> str:
 def page(model: Model) -> str:
     """The whole page; all text from the file is escaped, and the page may run only its own script."""
     from jinja2 import Environment
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     room = files("congruence.reporting").joinpath("page")
     script = page_script()
@@ -306,6 +307,7 @@ def page(model: Model) -> str:
     environment = Environment(autoescape=True, trim_blocks=True)
     environment.filters["span"] = lambda limits: f"{limits[0]:.4g} to {limits[1]:.4g}".replace("inf", "∞")
     environment.filters["pretty"] = pretty
+    environment.filters["coded"] = lambda text: Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))
     digest = b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
     data = json.dumps(plain(payload(model)), ensure_ascii=False, separators=(",", ":"))
     for sign, code in (

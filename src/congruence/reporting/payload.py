@@ -78,7 +78,7 @@ def payload(model: Model) -> Record:
         "together": _together(model),
         "phrases": PHRASES,
         "bands": BANDS,
-        "terms": TERMS,
+        "terms": {term: text.replace("`", "") for term, text in TERMS.items()},
         "limits": {
             "found": FOUND,
             "consistent": CONSISTENT,

@@ -107,12 +107,12 @@ const drawAnswer = () => {
 const MOST_BARS = 12;
 const stabilityWords = (c) => `${inWords("stability", A.firmness[c])}: stability ${fmt(A.stability[c])}, of unrelated clusterings ${fmt(A.chance[c])}`;
 const drawBars = () => {
-  const most = Math.max(...A.sizes, 1), few = A.k <= 4, shown = range(Math.min(A.k, MOST_BARS));
+  const most = Math.max(...A.sizes, 1), shown = range(Math.min(A.k, MOST_BARS));
   fill($("bars"), el("h2", { class: "quiet" }, A.pair ? `Groups of ${A.by}` : "The groups", " ", help("stability")),
     shown.map((c) => {
       const word = inWords("stability", A.firmness[c]), name = A.pair ? groupName(c) : letter(c);
       return hint(button([el("span", { class: "name" }, short(name, 14)), el("span", { class: "track" }, el("span", { class: "size", style: `width:${(100 * A.sizes[c] / most).toFixed(1)}%;background:${rgb(clusterColour(c))}` })),
-        el("span", { class: "words" }, few ? `${whole(A.sizes[c])} · ${word}` : word)], () => { $(`cluster-${c}`).scrollIntoView({ block: "center" }); $(`cluster-${c}`).focus(); },
+        el("span", { class: "words" }, `${whole(A.sizes[c])} · ${word}`)], () => { $(`cluster-${c}`).scrollIntoView({ block: "center" }); $(`cluster-${c}`).focus(); },
       { class: "group" }), [`Group ${name}`, plural(A.sizes[c], "point"), stabilityWords(c)]);
     }), A.k > MOST_BARS ? el("p", { class: "muted" }, el("a", { href: "#clusters", onclick: jump }, "and the smaller ones")) : null);
 };
@@ -134,12 +134,17 @@ const drawFrontPair = (box) => {
   const first = D.names.indexOf(A.by), other = A.counted[0], v = first === other ? null : pairView(first, other);
   if (!v) return fill(box);
   const canvas = freshCanvas(box, "table"), rows = v.names[0].slice(0, MOST_SIDE), columns = v.names[1].slice(0, MOST_SIDE), width = Math.min(box.clientWidth || 600, 700), probe = canvas.getContext("2d");
-  if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, `Rows: clusters of ${short(A.by, 40)}. Columns: clusters of ${short(D.names[other], 40)}. The brighter a cell, the more of the row's points are in the column.`),
+  if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, `Rows: clusters of ${short(A.by, 40)}. Columns: clusters of ${short(D.names[other], 40)}. The brighter a cell, the more of the row's points are in the column.`), legend("0%", "100%", viridis, "share of the row's points"),
     saver("table-of-clusters", () => canvas, () => [["", ...v.names[1]], ...v.names[0].map((name, i) => [name, ...v.counts[i]])]));
   probe.font = FACE;
   const left = Math.min(Math.max(...rows.map((t) => probe.measureText(short(t, 20)).width)) + 14, width * 0.35), top = 22;
-  const step = Math.min((width - left - 2) / columns.length, Math.max(200, window.innerHeight - 480) / rows.length, 60), c = sharp(canvas, width, top + step * rows.length + 4);
+  const step = Math.min((width - left - 2) / columns.length, Math.max(200, window.innerHeight - 480) / rows.length, 60);
+  const paint = (to) => paintTable(sharp(to, width, top + step * rows.length + 4), v, rows, columns, [left, top, step, width]);
   canvas.setAttribute("aria-label", `Table of the clusters of ${A.by} and ${D.names[other]}`);
+  painters.set(canvas, paint);
+  paint(canvas);
+};
+const paintTable = (c, v, rows, columns, [left, top, step, width]) => {
   c.clearRect(0, 0, width, top + step * rows.length + 4);
   c.font = FACE; c.textBaseline = "middle";
   rows.forEach((name, i) => {
@@ -162,7 +167,9 @@ const drawFront = () => {
   }
   if (A.pair) return drawFrontPair(box);
   const canvas = freshCanvas(box, "matrix");
-  if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, "Agreement of each pair of clusterings: the brighter, the more they agree. Similar clusterings are next to each other."), saver("agreement-matrix", () => canvas, matrixRows));
+  const [low, high] = domain(M[0]);
+  if (!canvas.parentElement) fill(box, canvas, familyKeys(), legend(fmt(low), fmt(high), (t) => viridis(M[0].better === "higher" ? t : 1 - t), `${M[0].plain}, ${arrow(M[0])}`),
+    el("p", { class: "muted" }, "Each cell compares two clusterings; similar ones are next to each other."), saver("agreement-matrix", () => canvas, matrixRows));
   const order = Array.from(M[0].order()).filter((i) => i === D.reference || A.all.includes(i));
   canvas.setAttribute("aria-label", `Matrix of the agreement of ${plural(order.length, "clustering")}`);
   const side = Math.min(box.clientWidth || 600, 700), names = Math.min(order.length, 24) * 44 + 240;

@@ -15,7 +15,7 @@ const drawClusters = () => {
     const go = [...towards[c]].sort((x, y) => y[1] - x[1]), doubts = A.beyond && disputed[c];
     const named = A.isGiven && D.features && D.features.named[c];
     return el("article", { class: "card", id: `cluster-${c}`, tabindex: "-1" },
-      el("h3", {}, el("span", { class: "swatch", style: `background:${rgb(clusterColour(c))}` }), ` Group ${groupName(c)}`),
+      el("h3", {}, swatch(c), ` Group ${groupName(c)}`),
       el("p", {}, el("strong", {}, plural(A.sizes[c], "point")), `, ${stabilityWords(c)}`),
       el("p", { class: "muted" }, !A.beyond ? "" : doubts ? `${whole(disputed[c])} disputed` + (go.length ? `: ${go.slice(0, 3).map(([to, n]) => `${whole(n)} towards ${groupName(to)}`).join(", ")}${go.length > 3 ? ", …" : ""}` : "") : "No point is disputed."),
       named && named.length ? el("ul", { class: "features", "aria-label": `What sets group ${groupName(c)} apart` }, named.map(([name, d]) => el("li", {},

@@ -30,7 +30,7 @@ if (P.place) {
   $("colour").addEventListener("change", (e) => { state.colour = Number(e.target.value); remember(); drawScatter(); });
 }
 $("ranking-save").append(saver("clusterings", null, rankingRows));
-$("heat-save").append(saver("matrix", () => heat, matrixRows), saver("all-pairs", null, pairRows));
+$("heat-save").append(saver("matrix", () => heat, matrixRows), saver("all-pairs", null, pairRows, "CSV of all pairs"));
 $("points-save").append(saver("points", P.place ? () => $("scatter") : null, pointRows));
 $("theme").addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; drawAll(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

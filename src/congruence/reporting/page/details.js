@@ -4,7 +4,12 @@ const cells = T && lazy(() => decoded(T.cells));
 const pointOrder = T && T.order && lazy(() => decoded(T.order));
 const drawConsensus = () => {
   if (!T) return;
-  const canvas = $("consensus"), m = T.size, q = cells(), w = Math.min(canvas.parentElement.clientWidth || 400, 520), c = sharp(canvas, w, w);
+  const box = $("consensus"), w = Math.min(box.parentElement.clientWidth || 400, 520);
+  painters.set(box, (to) => paintConsensus(to, w));
+  paintConsensus(box, w);
+};
+const paintConsensus = (canvas, w) => {
+  const m = T.size, q = cells(), c = sharp(canvas, w, w);
   const image = new ImageData(m, m), none = css("--none").split(",").map(Number);
   for (let x = 0; x < m * m; x++) { const p = q[x] === 255 ? none : viridis(q[x] / 254); image.data.set([p[0], p[1], p[2], 255], 4 * x); }
   const small = document.createElement("canvas"); small.width = small.height = m;

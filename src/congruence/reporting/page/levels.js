@@ -2,10 +2,11 @@
 const drawLevels = () => {
   const box = $("levels"), X = D.levels;
   if (!X) return fill(box);
-  const wide = Math.min(box.clientWidth || 700, 900), left = 56, step = Math.max(46, Math.min(74, 560 / X.ks.length)), height = 56 + step * (X.ks.length - 1);
+  const wide = Math.min(box.clientWidth || 700, 900), letters = wide < 520 ? 12 : 24, left = wide < 520 ? 92 : 170, step = Math.max(46, Math.min(74, 560 / X.ks.length)), height = 56 + step * (X.ks.length - 1);
   const x = (n) => left + 10 + n[4] * (wide - left - 20), y = (n) => 24 + n[0] * step;
   const radius = (n) => Math.max(3.5, Math.min(step * 0.42, 24 * Math.sqrt(n[2] / D.n)));
-  const parts = X.ks.map((k, i) => svg("text", { x: 4, y: 28 + i * step, class: "small" }, `k = ${k}`));
+  const parts = X.ks.flatMap((k, i) => [svg("text", { x: 4, y: 22 + i * step, class: "small" }, `k = ${k}`),
+    hint(svg("text", { x: 4, y: 36 + i * step, class: "small muted" }, short(D.names[X.members[i]], letters)), [D.names[X.members[i]]])]);
   for (const [a, b, count, share] of [...X.edges].sort((p, q) => p[2] - q[2])) {
     if (share < 0.05 && count < D.n * 0.02) continue;
     const from = X.nodes[a], to = X.nodes[b];
@@ -28,7 +29,7 @@ const curveOf = (w, h, ks, values, errors, limits, ylabel, best, label) => {
   const ticks = ks.length <= 12 ? ks : ks.filter((_, i) => i % Math.ceil(ks.length / 10) === 0);
   return svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": label, class: "curve-figure" },
     axes(w, h, pad, ticks, [], "number of clusters", ylabel, fx, fy),
-    [...new Set([lo, hi])].map((v) => svg("text", { x: pad.left - 4, y: fy(v) + 4, "text-anchor": "end", class: "small muted" }, String(Number(v.toPrecision(3))))),
+    ticksOf(lo, hi).map((v) => [svg("line", { x1: pad.left, x2: w - pad.right, y1: fy(v), y2: fy(v), class: "grid" }), svg("text", { x: pad.left - 4, y: fy(v) + 4, "text-anchor": "end", class: "small muted" }, String(v))]).flat(),
     known.map((p) => p[3] > p[2] ? svg("line", { x1: fx(p[0]), x2: fx(p[0]), y1: fy(p[2]), y2: fy(p[3]), class: "error", "data-low": p[2], "data-high": p[3] }) : null),
     svg("path", { d: known.map((p, i) => `${i ? "L" : "M"}${fx(p[0]).toFixed(1)},${fy(p[1]).toFixed(1)}`).join(""), class: "curve" }),
     known.map((p) => hint(p[0] === best ? svg("path", { d: star(fx(p[0]), fy(p[1]), 8), class: "best" }) : svg("circle", { cx: fx(p[0]), cy: fy(p[1]), r: 3.5, class: "dot" }), [`${p[0]} clusters`, fmt(p[1], 3)])));

@@ -22,11 +22,13 @@ const matrixImage = (m, order) => {
 };
 const FACE = "12px system-ui, sans-serif";
 const paintMatrix = (canvas, width, m, order, options = {}) => { // returns where the cells are
+  if (!canvas.isRecorder) painters.set(canvas, (to) => paintMatrix(to, width, m, order, { ...options, marks: [] }));
   const n = order.length, probe = canvas.getContext("2d");
-  probe.font = FACE;
+  const face = `${Math.max(9, Math.min(12, Math.floor(width * 0.6 / n * 0.95)))}px system-ui, sans-serif`;
+  probe.font = face;
   const named = hasNames(width, n), most = width < 480 ? 14 : 30, texts = order.map((i) => short(starred(i), most));
   const bands = !named && D.groups.length > 1;
-  const left = named ? Math.min(Math.max(...texts.map((t) => probe.measureText(t).width), 0) + 16, width * 0.45) : bands ? Math.min(150, width * 0.3) : 12, top = options.tree ? 84 : 6;
+  const left = named ? Math.min(Math.max(...texts.map((t) => probe.measureText(t).width), 0) + (D.groups.length > 1 ? 28 : 14), width * 0.45) : bands ? Math.min(150, width * 0.3) : 12, top = options.tree ? 84 : 6;
   let side = Math.min(width - left - 2, n <= 12 ? n * 46 : width);
   if (options.tall) side = Math.max(Math.min(side, options.tall), 60);
   const step = side / n, c = sharp(canvas, width, top + side + 4);
@@ -34,17 +36,27 @@ const paintMatrix = (canvas, width, m, order, options = {}) => { // returns wher
   const small = matrixImage(m, order);
   c.imageSmoothingEnabled = step < 1;
   c.drawImage(small, left, top, side, side);
-  c.font = FACE; c.textBaseline = "middle"; c.fillStyle = css("--fg");
-  if (named) { c.textAlign = "right"; texts.forEach((t, r) => c.fillText(t, left - 10, top + (r + 0.5) * step, left - 12)); }
-  if (D.groups.length > 1) { // groups of clusterings, as strips; named where the clusterings are not
+  c.font = named ? face : FACE; c.textBaseline = "middle"; c.fillStyle = css("--fg");
+  const strip = D.groups.length > 1 ? 16 : 0; // room for the families
+  if (named) { c.textAlign = "right"; texts.forEach((t, r) => c.fillText(t, left - 8 - strip, top + (r + 0.5) * step, left - 10 - strip)); }
+  if (D.groups.length > 1) { // groups of similar clusterings, as strips; named where the clusterings are not
     const where = new Map();
-    order.forEach((i, r) => { const g = D.group[i]; if (g >= 0) { c.fillStyle = rgb(clusterColour(g)); c.fillRect(left - 7, top + r * step, 5, Math.max(step, 0.6)); where.set(g, [...(where.get(g) || []), r]); } });
+    order.forEach((i, r) => { const g = D.group[i]; if (g >= 0) { c.fillStyle = rgb(familyColour(g)); c.fillRect(left - strip, top + r * step, strip - 3, Math.max(step, 0.6)); where.set(g, [...(where.get(g) || []), r]); } });
+    c.textAlign = "center";
+    for (const [g, rows] of where) { // the numeral in the middle of each run of rows
+      let from = 0;
+      for (let x = 1; x <= rows.length; x++) if (x === rows.length || rows[x] !== rows[x - 1] + 1) {
+        const size = (rows[x - 1] - rows[from] + 1) * step;
+        if (size >= 12) { c.fillStyle = readable(familyColour(g)); c.fillText(numeral(g), left - strip / 2 - 1.5, top + (rows[from] + rows[x - 1] + 1) / 2 * step, strip - 4); }
+        from = x;
+      }
+    }
     if (bands) {
       let free = -Infinity;
       c.fillStyle = css("--fg"); c.textAlign = "right";
       for (const [g, rows] of [...where].map(([x, rs]) => [x, rs.reduce((p, q) => p + q, 0) / rs.length]).sort((p, q) => p[1] - q[1])) {
         const y = Math.max(top + (rows + 0.5) * step, free + 15);
-        c.fillText(short(`like ${D.groups[g][0]}`, 20), left - 12, y, left - 14); free = y;
+        c.fillText(short(`${numeral(g)}: like ${D.groups[g][0]}`, 22), left - 8 - strip, y, left - 10 - strip); free = y;
       }
     }
   }
@@ -80,7 +92,7 @@ const drawMatrix = () => {
     zoomed = paintMatrix(zoom, Math.min(zoom.parentElement.clientWidth || width, 700), m, rows, { marks: [[at[0] - corner, rows.indexOf(order[at[1]]), 1]].filter((x) => x[1] >= 0) });
   }
   const [a, b] = domain(m);
-  fill($("heat-legend"), legend(fmt(a), fmt(b), (t) => viridis(m.better === "higher" ? t : 1 - t), `${m.plain}, ${arrow(m)}`));
+  fill($("heat-legend"), familyKeys(), legend(fmt(a), fmt(b), (t) => viridis(m.better === "higher" ? t : 1 - t), `${m.plain}, ${arrow(m)}`));
   $("measure-note").textContent = [m.caution && `Caution: ${m.caution}.`, isRelative(m) && "Shown relative to the self-scores of the two."].filter(Boolean).join(" ");
 };
 const matrixRows = () => { const m = M[state.measure], o = orderNow(); return [["clustering", ...o.map((i) => D.names[i])], ...o.map((i) => [D.names[i], ...o.map((j) => i === j ? "" : Number(value(m, i, j).toPrecision(6)))])]; };
@@ -109,6 +121,7 @@ heat.addEventListener("keydown", (e) => {
     e.preventDefault();
   }
 });
+const familyKeys = () => D.groups.length > 1 ? el("div", { class: "legend" }, D.groups.map(([name, many], g) => el("span", { class: "key" }, el("span", { class: "numeral", style: `background:${rgb(familyColour(g))};color:${readable(familyColour(g))}` }, numeral(g)), `${plural(many, "clustering")} like ${short(name, 26)}`))) : null;
 const drawMap = () => {
   const chosen = M[state.measure], m = chosen.place ? chosen : M.find((x) => x.place), box = $("map");
   if (!m) return fill(box, el("p", { class: "muted" }, L < 3 ? "A map needs three clusterings or more." : "None of the measures is a distance, so there is no map."));
@@ -119,21 +132,22 @@ const drawMap = () => {
   const at = (i) => [w / 2 + (xs[i] - mx) / span * s, h / 2 - (ys[i] - my) / span * s], dots = [], words = state.search.toLowerCase();
   const special = (i) => i === D.reference || (i === D.central && A.isGiven), boxes = [];
   for (const i of range(L).sort((a, b) => (a === D.reference) - (b === D.reference) || special(a) - special(b))) {
-    const [x, y] = at(i), colour = i === D.reference ? css("--fg") : D.group[i] >= 0 ? rgb(clusterColour(D.group[i])) : rgb(GREY), faint = state.hidden.has(i) || (words && !D.names[i].toLowerCase().includes(words));
+    const [x, y] = at(i), colour = i === D.reference ? css("--fg") : D.group[i] >= 0 ? rgb(familyColour(D.group[i])) : rgb(GREY), faint = state.hidden.has(i) || (words && !D.names[i].toLowerCase().includes(words));
     const shape = i === D.reference ? svg("path", { d: star(x, y, 9), fill: colour })
-      : svg("circle", { cx: x, cy: y, r: special(i) ? 7 : L > 150 ? 3.5 : 5, fill: colour, "fill-opacity": faint ? 0.12 : 0.75, stroke: special(i) ? css("--fg") : css("--bg"), "stroke-width": special(i) ? 2 : 0.7 });
+      : svg("circle", { cx: x, cy: y, r: special(i) ? 8 : L > 150 ? 3.5 : D.groups.length > 1 ? 6.5 : 5, fill: colour, "fill-opacity": faint ? 0.12 : D.groups.length > 1 ? 0.9 : 0.75, stroke: special(i) ? css("--fg") : css("--bg"), "stroke-width": special(i) ? 2 : 0.7 });
     hint(shape, [starred(i), plural(D.ks[i], "cluster"), D.trivial[i] || null, `agreement with the others: ${fmt(meanNow(i))}`]);
     shape.addEventListener("click", () => choose([otherThan(i), i]));
     dots.push(shape);
+    if (L <= 150 && D.groups.length > 1 && D.group[i] >= 0 && i !== D.reference && !faint) dots.push(svg("text", { x, y: y + 3, "text-anchor": "middle", style: `font-size:8px;pointer-events:none;fill:${readable(familyColour(D.group[i]))}` }, numeral(D.group[i])));
     if (L > 12 && !special(i)) continue;
     const text = short(D.names[i], 22), right = x + 9 + 6.5 * text.length < w, spot = [right ? x + 9 : x - 9 - 6.5 * text.length, y - 8, 6.5 * text.length, 16];
     if (boxes.some((b) => b[0] < spot[0] + spot[2] && spot[0] < b[0] + b[2] && b[1] < spot[1] + spot[3] && spot[1] < b[1] + b[3])) continue;
     boxes.push(spot);
     dots.push(svg("text", { x: right ? x + 9 : x - 9, y: y + 4, "text-anchor": right ? "start" : "end", class: "small" }, text));
   }
-  const keys = D.groups.length > 1 ? el("div", { class: "legend" }, D.groups.map(([name, many], g) => el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(clusterColour(g))}` }), `${plural(many, "clustering")} like ${short(name, 26)}`)),
-    D.own.some((i) => D.group[i] < 0) ? el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(GREY)}` }), "in no group, or set aside") : null) : null;
-  fill(box, svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": `Map of the clusterings by ${m.title}` }, dots), keys,
-    el("p", { class: "muted" }, `Clusterings close to each other are similar (${m.plain || m.title}). The map shows ${percent(m.shown)} of the squared distances.` + (D.reference === null ? "" : " ★ is the reference.")),
+  const keys = familyKeys(), outside = D.groups.length > 1 ? el("div", { class: "legend" },
+    D.own.some((i) => D.group[i] < 0) ? el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(GREY)}` }), "like no others, or set aside") : null) : null;
+  fill(box, svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": `Map of the clusterings by ${m.title}` }, dots), keys, outside,
+    el("p", { class: "muted" }, `Clusterings close to each other are similar by ${m.plain || m.title}. The map shows ${percent(m.shown)} of the squared distances.` + (D.reference === null ? "" : " ★ is the reference.")),
     saver("map", () => box.querySelector("svg"), () => [["clustering", "x", "y", "group"], ...range(L).map((i) => [D.names[i], xs[i], ys[i], D.group[i]])]));
 };

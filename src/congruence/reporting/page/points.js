@@ -2,18 +2,19 @@
 const P = { place: D.points.place && lazy(() => decoded(D.points.place)), drawn: D.points.drawn && lazy(() => decoded(D.points.drawn)) };
 const colourings = [{ name: "group", kind: "group" }, { name: "agreement of the clusterings", kind: "score" }, ...(labels ? D.names.map((_, i) => ({ name: starred(i), kind: "member", i })) : [])];
 const pointRows = () => [["row", ...(D.points.ids ? ["id"] : []), "group", "placed consistently"], ...range(D.n).map((p) => [p + 1, ...(D.points.ids ? [D.points.ids[p]] : []), A.labels[p] < A.k ? groupName(A.labels[p]) : "", Number.isNaN(A.placed[p]) ? "" : A.placed[p].toFixed(4)])];
-const memberColours = (i) => { // clusters take the colour of the group they share most points with
+const memberMarks = (i) => { // clusters take the colour of the group they share most points with
   const X = hard[i](), k = D.ks[i], { partner } = matching(k, A.k, contingency(X, k, A.labels, A.k));
   let next = A.k;
-  return range(k).map((c) => clusterColour(partner[c] >= 0 ? partner[c] : next++));
+  return range(k).map((c) => partner[c] >= 0 ? partner[c] : next++);
 };
 const spots = new Map(); // of each canvas: where its points are
 const paintPoints = (canvas, w, h, how) => {
+  if (!canvas.isRecorder) painters.set(canvas, (to) => paintPoints(to, w, h, how));
   const c = sharp(canvas, w, h), q = P.place(), shown = P.drawn ? P.drawn() : null, many = q.length / 2, pad = 14, xy = new Float32Array(2 * many);
   c.clearRect(0, 0, w, h);
   const doubtful = new Uint8Array(D.n), radius = many > 20000 ? 1.1 : many > 3000 ? 1.8 : many > 600 ? 2.8 : 4.2;
   for (const p of A.disputed) doubtful[p] = 1;
-  const colours = how.kind === "member" ? memberColours(how.i) : how.kind === "group" ? range(A.k).map(clusterColour) : null, X = how.kind === "member" ? hard[how.i]() : A.labels;
+  const markers = how.kind === "member" ? memberMarks(how.i) : null, colours = markers ? markers.map(clusterColour) : how.kind === "group" ? range(A.k).map(clusterColour) : null, X = how.kind === "member" ? hard[how.i]() : A.labels;
   const at = (i) => shown ? shown[i] : i, sequence = range(many).sort((x, y) => doubtful[at(x)] - doubtful[at(y)]); // those in doubt on top
   for (const i of sequence) {
     const p = at(i), x = pad + q[2 * i] / 65535 * (w - 2 * pad), y = h - pad - q[2 * i + 1] / 65535 * (h - 2 * pad);
@@ -23,12 +24,12 @@ const paintPoints = (canvas, w, h, how) => {
     c.globalAlpha = out ? 0.08 : many > 20000 ? 0.6 : 0.9;
     c.fillStyle = rgb(colour);
     if (radius < 2) c.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
-    else { c.beginPath(); c.arc(x, y, radius, 0, 7); c.fill(); }
-    if (doubtful[p] && !out && how.kind === "group" && many <= 20000) { c.strokeStyle = css("--ring"); c.lineWidth = 1.6; c.beginPath(); c.arc(x, y, radius + 2, 0, 7); c.stroke(); }
-    if (p === state.point) { c.strokeStyle = css("--mark"); c.lineWidth = 3; c.globalAlpha = 1; c.beginPath(); c.arc(x, y, radius + 5, 0, 7); c.stroke(); }
+    else { trace(c, colours && X[p] < colours.length ? markOf(markers ? markers[X[p]] : X[p]) : "circle", x, y, radius); c.fill(); }
+    if (doubtful[p] && !out && how.kind === "group" && many <= 20000) { c.strokeStyle = css("--ring"); c.lineWidth = 1.6; trace(c, "circle", x, y, radius + 2); c.stroke(); }
+    if (p === state.point) { c.strokeStyle = css("--mark"); c.lineWidth = 3; c.globalAlpha = 1; trace(c, "circle", x, y, radius + 5); c.stroke(); }
   }
   c.globalAlpha = 1;
-  spots.set(canvas, { xy, at, many });
+  if (!canvas.isRecorder) spots.set(canvas, { xy, at, many });
 };
 const pointUnder = (canvas, e) => {
   const s = spots.get(canvas), box = canvas.getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top;
@@ -41,9 +42,9 @@ const drawScatter = () => {
   if (!P.place) return;
   const canvas = $("scatter"), how = colourings[state.colour] || colourings[0], w = Math.min(canvas.parentElement.clientWidth, 760), h = Math.round(Math.min(w * 0.72, 520));
   paintPoints(canvas, w, h, how);
-  const k = how.kind === "member" ? D.ks[how.i] : A.k, colours = how.kind === "member" ? memberColours(how.i) : range(A.k).map(clusterColour);
+  const k = how.kind === "member" ? D.ks[how.i] : A.k, marks = how.kind === "member" ? memberMarks(how.i) : range(A.k);
   fill($("scatter-legend"), how.kind === "score" ? legend("in doubt", "agreed", (t) => stabilityColour(0.4 + 0.6 * t), "share of the clusterings that put a point with its group")
-    : el("div", { class: "legend" }, colours.slice(0, 24).map((x, i) => el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(x)}` }), short(how.kind === "member" ? clusterName(how.i, i) : groupName(i), 16))), k > 24 ? el("span", { class: "muted" }, `and ${k - 24} more`) : null));
+    : el("div", { class: "legend" }, marks.slice(0, 40).map((x, i) => el("span", { class: "key" }, swatch(x), short(how.kind === "member" ? clusterName(how.i, i) : groupName(i), 16))), k > 40 ? el("span", { class: "muted" }, `and ${k - 40} more`) : null));
 };
 const select = (points) => { // points chosen in one picture are chosen in all
   state.selected = points && points.length ? new Set(points) : null;

@@ -29,7 +29,12 @@ const fmt = (x, digits = 2) => !isNumber(x) ? "undefined" : Math.abs(x) < 1e5 ? 
 const whole = (x) => Math.abs(x - Math.round(x)) < 1e-9 ? Math.round(x).toLocaleString("en") : x.toLocaleString("en", { maximumFractionDigits: 1 });
 const percent = (x) => `${Math.min(Math.max(Math.round(100 * x), x > 0 ? 1 : 0), x < 1 ? 99 : 100)}%`;
 const plural = (n, one, many) => `${whole(n)} ${n === 1 ? one : many || one + "s"}`;
-const short = (s, n) => s.length <= n ? s : s.slice(0, n - 1) + "…";
+const short = (s, n) => s.length <= n ? s : n < 8 ? s.slice(0, n - 1) + "…" : s.slice(0, Math.ceil((n - 1) * 0.55)) + "…" + s.slice(s.length - Math.floor((n - 1) * 0.45)); // names often differ at their end
+const ticksOf = (lo, hi, most = 5) => { // round numbers within the limits
+  const span = (hi - lo) || 1, raw = span / most, unit = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 2.5, 5, 10].map((x) => x * unit).find((x) => x >= raw - 1e-12), found = [];
+  for (let x = Math.ceil(lo / step - 1e-9) * step; x <= hi + 1e-9 * span; x += step) found.push(Number(x.toPrecision(10)));
+  return found;
+};
 const inWords = (band, x) => isNumber(x) ? D.bands[band].find(([low]) => Math.round(100 * x) / 100 >= low)[1] : "unknown"; // of the values as shown, with two decimals
 const SIGNS = { "=": (x, y) => x === y, "<": (x, y) => x < y, "<=": (x, y) => x <= y, ">": (x, y) => x > y, ">=": (x, y) => x >= y };
 const said = (key, facts) => { // a phrase of the table with its places filled, as said in Python
@@ -92,10 +97,39 @@ const svgText = (node) => { // a picture that looks the same outside of the page
   copy.prepend(svg("rect", { x: box.x, y: box.y, width: box.width, height: box.height, fill: css("--bg") }));
   return new XMLSerializer().serializeToString(copy);
 };
+// a canvas is drawn again into an SVG of shapes and text: `painters` holds how, given something with the methods of a canvas
+const painters = new WeakMap(), MOST_CELLS = 60000;
+const recorder = () => {
+  const parts = [], measure = document.createElement("canvas").getContext("2d"), num = (x) => String(Math.round(100 * x) / 100);
+  let path = [];
+  const add = (tag, attrs, text) => parts.push(svg(tag, attrs, text === undefined ? [] : [text]));
+  const c = {
+    fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, globalAlpha: 1, font: "", textAlign: "left", textBaseline: "middle",
+    clearRect: () => {}, setTransform: () => {}, measureText: (t) => { measure.font = c.font; return measure.measureText(t); },
+    fillRect: (x, y, w, h) => add("rect", { x: num(x), y: num(y), width: num(w), height: num(h), fill: c.fillStyle, "fill-opacity": num(c.globalAlpha) }),
+    strokeRect: (x, y, w, h) => add("rect", { x: num(x), y: num(y), width: num(w), height: num(h), fill: "none", stroke: c.strokeStyle, "stroke-width": num(c.lineWidth) }),
+    fillText: (t, x, y) => add("text", { x: num(x), y: num(y), fill: c.fillStyle, "font-size": parseFloat(c.font), "text-anchor": { right: "end", center: "middle" }[c.textAlign] || "start", "dominant-baseline": "central" }, t),
+    beginPath: () => { path = []; }, closePath: () => path.push("Z"), moveTo: (x, y) => path.push(`M${num(x)},${num(y)}`), lineTo: (x, y) => path.push(`L${num(x)},${num(y)}`),
+    arc: (x, y, r) => path.push(`M${num(x - r)},${num(y)}a${num(r)},${num(r)} 0 1 0 ${num(2 * r)},0a${num(r)},${num(r)} 0 1 0 ${num(-2 * r)},0`),
+    fill: () => add("path", { d: path.join(""), fill: c.fillStyle, "fill-opacity": num(c.globalAlpha) }),
+    stroke: () => add("path", { d: path.join(""), fill: "none", stroke: c.strokeStyle, "stroke-width": num(c.lineWidth), "stroke-opacity": num(c.globalAlpha) }),
+    drawImage: (image, x, y, w, h) => { // a rectangle per run of equal cells; very large matrices stay pictures, with their text beside them
+      const { width, height } = image, data = image.getContext("2d").getImageData(0, 0, width, height).data, colour = (p) => `#${[0, 1, 2].map((i) => data[4 * p + i].toString(16).padStart(2, "0")).join("")}`;
+      if (width * height > MOST_CELLS) { add("image", { href: image.toDataURL(), x: num(x), y: num(y), width: num(w), height: num(h), preserveAspectRatio: "none" }); return; }
+      for (let r = 0; r < height; r++) for (let k = 0, end; k < width; k = end) {
+        for (end = k + 1; end < width && colour(r * width + end) === colour(r * width + k);) end++;
+        add("rect", { x: num(x + k * w / width), y: num(y + r * h / height), width: num((end - k) * w / width), height: num(h / height), fill: colour(r * width + k) });
+      }
+    },
+  };
+  const target = { style: {}, setAttribute: () => {}, getContext: () => c, isRecorder: true };
+  return { target, text: (w, h) => new XMLSerializer().serializeToString(svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${num(w)} ${num(h)}`, width: num(w), height: num(h), "font-family": "system-ui, sans-serif", "shape-rendering": "auto" },
+    svg("rect", { width: num(w), height: num(h), fill: css("--bg") }), parts)) };
+};
 const canvasSvg = (canvas) => {
-  const w = canvas.clientWidth, h = canvas.clientHeight;
-  return new XMLSerializer().serializeToString(svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${w} ${h}`, width: w, height: h },
-    svg("image", { href: canvas.toDataURL(), width: w, height: h })));
+  const { target, text } = recorder();
+  painters.get(canvas)(target);
+  return text(parseFloat(canvas.style.width), parseFloat(canvas.style.height));
 };
 const bytesOf = (url) => Uint8Array.from(atob(url.split(",")[1]), (c) => c.charCodeAt(0));
 const savePng = (name, node) => {
@@ -108,12 +142,13 @@ const savePng = (name, node) => {
   };
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svgText(node));
 };
-const saver = (name, find, rows) => // buttons that save a figure: the node that is drawn, and its rows for CSV
+const saver = (name, find, rows, called = "CSV") => // buttons that save a figure: the node that is drawn, and its rows for CSV
   el("div", { class: "save", role: "group", "aria-label": `Save ${name.replaceAll("-", " ")}` },
     find ? button("SVG", () => letDown(`${name}.svg`, find() instanceof HTMLCanvasElement ? canvasSvg(find()) : svgText(find()), "image/svg+xml"), { "data-save": `${name}.svg`, "aria-label": `${name.replaceAll("-", " ")} as SVG` }) : null,
     find ? button("PNG", () => savePng(name, find()), { "data-save": `${name}.png`, "aria-label": `${name.replaceAll("-", " ")} as PNG` }) : null,
-    rows ? button("CSV", () => csv(`${name}.csv`, rows()), { "data-save": `${name}.csv`, "aria-label": `${name.replaceAll("-", " ")} as CSV` }) : null);
+    rows ? button(called, () => csv(`${name}.csv`, rows()), { "data-save": `${name}.csv`, "aria-label": `${name.replaceAll("-", " ")} as CSV` }) : null);
 const sharp = (canvas, width, height) => {
+  if (canvas.isRecorder) return canvas.getContext("2d");
   const d = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * d); canvas.height = Math.round(height * d);
   canvas.style.width = width + "px"; canvas.style.height = height + "px";
