@@ -472,7 +472,7 @@ def careful(model: Model) -> tuple[str, ...]:
             )
     if any(m.is_soft for m in model.members):
         said.append(
-            "By most measures soft clusterings do not reach the best value even with themselves. Where they do not, agreement "
+            "Soft clusterings do not reach the best value of most measures even with themselves. Where they do not, agreement "
             "is relative to the self-scores, and a point counts for the cluster of its largest membership."
         )
     if 1 < len(own) < 10:

@@ -27,8 +27,7 @@ const paintMatrix = (canvas, width, m, order, options = {}) => { // returns wher
   const face = `${Math.max(9, Math.min(12, Math.floor(width * 0.6 / n * 0.95)))}px system-ui, sans-serif`;
   probe.font = face;
   const named = hasNames(width, n), most = width < 480 ? 14 : 30, texts = order.map((i) => short(starred(i), most));
-  const bands = !named && D.groups.length > 1;
-  const left = named ? Math.min(Math.max(...texts.map((t) => probe.measureText(t).width), 0) + (D.groups.length > 1 ? 28 : 14), width * 0.45) : bands ? Math.min(150, width * 0.3) : 12, top = options.tree ? 84 : 6;
+  const left = named ? Math.min(Math.max(...texts.map((t) => probe.measureText(t).width), 0) + (D.groups.length > 1 ? 28 : 14), width * 0.45) : D.groups.length > 1 ? 18 : 4, top = options.tree ? 84 : 6;
   let side = Math.min(width - left - 2, n <= 12 ? n * 46 : width);
   if (options.tall) side = Math.max(Math.min(side, options.tall), 60);
   const step = side / n, c = sharp(canvas, width, top + side + 4);
@@ -39,7 +38,7 @@ const paintMatrix = (canvas, width, m, order, options = {}) => { // returns wher
   c.font = named ? face : FACE; c.textBaseline = "middle"; c.fillStyle = css("--fg");
   const strip = D.groups.length > 1 ? 16 : 0; // room for the families
   if (named) { c.textAlign = "right"; texts.forEach((t, r) => c.fillText(t, left - 8 - strip, top + (r + 0.5) * step, left - 10 - strip)); }
-  if (D.groups.length > 1) { // groups of similar clusterings, as strips; named where the clusterings are not
+  if (D.groups.length > 1) { // groups of similar clusterings, as strips with numerals
     const where = new Map();
     order.forEach((i, r) => { const g = D.group[i]; if (g >= 0) { c.fillStyle = rgb(familyColour(g)); c.fillRect(left - strip, top + r * step, strip - 3, Math.max(step, 0.6)); where.set(g, [...(where.get(g) || []), r]); } });
     c.textAlign = "center";
@@ -49,14 +48,6 @@ const paintMatrix = (canvas, width, m, order, options = {}) => { // returns wher
         const size = (rows[x - 1] - rows[from] + 1) * step;
         if (size >= 12) { c.fillStyle = readable(familyColour(g)); c.fillText(numeral(g), left - strip / 2 - 1.5, top + (rows[from] + rows[x - 1] + 1) / 2 * step, strip - 4); }
         from = x;
-      }
-    }
-    if (bands) {
-      let free = -Infinity;
-      c.fillStyle = css("--fg"); c.textAlign = "right";
-      for (const [g, rows] of [...where].map(([x, rs]) => [x, rs.reduce((p, q) => p + q, 0) / rs.length]).sort((p, q) => p[1] - q[1])) {
-        const y = Math.max(top + (rows + 0.5) * step, free + 15);
-        c.fillText(short(`${numeral(g)}: like ${D.groups[g][0]}`, 22), left - 8 - strip, y, left - 10 - strip); free = y;
       }
     }
   }
