@@ -166,7 +166,7 @@ def in_process(how: str, n: int) -> tuple[float, float, float, float, str]:
 
 
 def main() -> None:
-    from congruence.consensus_clustering.methods import METHODS
+    from congruence.consensus_clustering.method_names import METHODS
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="1,000 and 3,000 points only")
@@ -188,7 +188,7 @@ def main() -> None:
 
 def growing_points(options: argparse.Namespace) -> None:
     """Each method at each size, next to its peer."""
-    from congruence.consensus_clustering.methods import METHODS
+    from congruence.consensus_clustering.method_names import METHODS
 
     sizes = options.sizes or (SIZES[:2] if options.quick else SIZES)
     chosen = options.methods or ["auto", *METHODS]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
-from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.method_names import METHODS
 from congruence.consensus_clustering.search import AUTO
 from reproductions.collections_of_clusterings import DRAWS as ALL_DRAWS
 from reproductions.collections_of_clusterings import Collection, collections

@@ -16,7 +16,7 @@ import numpy as np
 
 import congruence as cg
 from congruence.consensus_clustering.evidence import evidence
-from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.method_names import METHODS
 from congruence.consensus_clustering.search import AUTO
 from congruence.errors import InputError
 from reproductions import datasets

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import congruence as cg
-from congruence.consensus_clustering.methods import METHODS, options_of
+from congruence.consensus_clustering.method_names import METHODS
+from congruence.consensus_clustering.methods import options_of
 
 ALL = tuple(METHODS)
 

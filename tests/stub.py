@@ -14,7 +14,7 @@ from pathlib import Path
 import congruence as cg
 from congruence import typing
 from congruence.comparison.pair import PairKeywords
-from congruence.consensus_clustering.methods import ALIASES, METHODS
+from congruence.consensus_clustering.method_names import ALIASES, METHODS
 from congruence.formulas import names
 
 #: options that all measures of a pair share

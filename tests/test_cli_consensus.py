@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 import congruence as cg
-from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.method_names import METHODS
 from congruence.engine import cpu, matrices
 
 
@@ -231,3 +231,15 @@ def test_an_ensemble_takes_one_pass(command, tmp_path, monkeypatch, options):
     assert pairs == 6 * 7 / 2
     e = cg.Ensemble(runs, unassigned="partial")
     assert found == cg.certainty(e, missing=options[-1] if options else "ratio")
+
+
+def test_help_groups_many_options(command):
+    """The help of consensus shows its own options first, and those that commands share in three groups."""
+    _, out, _ = command("consensus", "--help")
+    heads = [line for line in out.splitlines() if line.startswith(("╭─", "+-"))]
+    assert [name for name in ("Options", "Input", "Output", "Running") if any(f" {name} " in x for x in heads)] == [
+        "Options", "Input", "Output", "Running"
+    ]  # fmt: skip
+    own = out[out.index(" Options ") : min(out.index(f" {name} ─") for name in ("Input", "Output", "Running"))]
+    assert "--solver" in own
+    assert "--sheet" not in own

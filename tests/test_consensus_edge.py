@@ -10,7 +10,7 @@ import congruence as cg
 from congruence.consensus_clustering import judging as constants
 from congruence.consensus_clustering.evidence import evidence
 from congruence.consensus_clustering.local_weights import certainties
-from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.method_names import METHODS
 
 
 def ensemble(kind, seed=0, **options):

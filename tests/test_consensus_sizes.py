@@ -11,7 +11,7 @@ from congruence.consensus_clustering import linkage as by_linkage
 from congruence.consensus_clustering import lloyd
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence, medoid
-from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.method_names import METHODS
 from congruence.consensus_clustering.partition import partition_graph
 from congruence.errors import InputError
 

@@ -164,6 +164,43 @@ def test_files_read_in_parts_are_read_whole_too():
     assert {*OPENERS} < {*READERS}
 
 
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports, by their first names."""
+    nodes = list(ast.walk(read(path)))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def test_no_command_reads_its_messages_again():
+    """Commands print messages as they are: none of their modules has regular expressions, and none parses what it prints."""
+    for path in (x for x in FILES if x.parent.name == "cli"):
+        assert "re" not in imported(path), path
+        assert "json.loads" not in {ast.unparse(x.func) for x in ast.walk(read(path)) if isinstance(x, ast.Call)}, path
+
+
+def test_the_words_of_a_message_are_looked_at_by_nobody():
+    """No code finds out what an error is by its text, or takes a message apart."""
+    for path in FILES:
+        for node in (x for x in ast.walk(read(path)) if isinstance(x, ast.ExceptHandler) and x.name):
+            inside = [x for part in node.body for x in ast.walk(part) if isinstance(x, ast.Call)]
+            names = {ast.unparse(x.func) for x in inside}
+            taken_apart = {
+                f"str({node.name}).{way}" for way in ("replace", "split", "partition", "startswith", "endswith")
+            }
+            assert not names & {"re.search", "re.match", "re.sub", *taken_apart}, path
+
+
+def test_an_option_of_commands_is_declared_once():
+    """No two commands declare an option with the same sentence: what they share stands in `cli/app.py`."""
+    declared: dict[str, list[str]] = {}
+    for path in (x for x in FILES if x.parent.name == "cli"):
+        for node in ast.walk(read(path)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
+                text = next((ast.unparse(k.value) for k in node.keywords if k.arg == "help"), "")
+                declared.setdefault(text, []).append(path.name)
+    assert not {text: files for text, files in declared.items() if len(files) > 1}
+
+
 # --- the path of a call through the packages --------------------------------------------------------------------------
 
 RUNS = pd.DataFrame({name: np.random.default_rng(i).integers(0, 5, 1000) for i, name in enumerate("abcd")})

@@ -8,7 +8,7 @@ import pytest
 
 import congruence as cg
 from congruence.consensus_clustering import cspa
-from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.method_names import METHODS
 from reproductions import consensus_filtering as cf
 from reproductions import consensus_real as cr
 from reproductions import datasets

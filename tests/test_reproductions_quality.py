@@ -10,7 +10,7 @@ import pytest
 
 import congruence as cg
 from congruence.consensus_clustering import judging as constants
-from congruence.consensus_clustering.methods import METHODS
+from congruence.consensus_clustering.method_names import METHODS
 from reproductions import collections_of_clusterings, consensus_confidence, consensus_quality, resuming
 from reproductions.rows import CONFIRMED, NOT_CONFIRMED
 

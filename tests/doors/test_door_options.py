@@ -76,7 +76,10 @@ def test_the_matrix_is_printed(command, monkeypatch):
         ("consensus-matrix t.csv --missing ratio -o m.npz", "--missing has no effect without --partial; leave it out"),
         ("consensus t.csv --k 2 --select-by joint", "--select-by has no effect without --select; leave it out"),
         ("generate t.csv -o g.csv --fraction 0.5", "--fraction has no effect without --method subsample or mixed"),
-        ("consensus t.csv --k 2 --solver builtin", "--solver has no effect without a method that cuts a graph: mcla"),
+        (
+            "consensus t.csv --k 2 --solver builtin",
+            "--solver has no effect without a method that cuts a graph, such as mcla",
+        ),
         (
             "consensus t.csv --k 2 --method kcc --balance 0.2",
             "--balance has no effect without a method that cuts a graph",

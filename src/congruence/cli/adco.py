@@ -11,6 +11,7 @@ from congruence.cli.app import (
     BinsBy,
     Engine,
     Features,
+    FeatureTable,
     Format,
     Noise,
     Nominal,
@@ -28,7 +29,7 @@ from congruence.typing import OptionValue
 
 @app.command(needs={**NEEDS_BINS, "seed": ("--sizes sample", lambda given: given["sizes"] == "sample")})
 def adco(
-    data: Annotated[Path, typer.Argument(help="Table of features and label columns.")],
+    data: FeatureTable,
     labels: Annotated[list[str], typer.Option(help="Label columns: two of the table, or one of each table.")],
     against: Annotated[Path | None, typer.Option(help="Table of other points, with the second label column.")] = None,
     features: Features = None,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from congruence.cli.app import NEEDS_BINS, Bins, BinsBy, Features, Format, Id, Nominal, Output, app
+from congruence.cli.app import NEEDS_BINS, Bins, BinsBy, Features, FeatureTable, Format, Id, Nominal, Output, Seed, app
 from congruence.cli.printing import print_json, print_rows, say, show, write_table
 from congruence.cli.reading import features_of, row_ids, split, table_of
 from congruence.typing import OptionValue, Record
@@ -23,7 +23,7 @@ def _value(text: str) -> OptionValue:
 
 @app.command(needs=NEEDS_BINS)
 def alternatives(
-    data: Annotated[Path, typer.Argument(help="Table of features and label columns.")],
+    data: FeatureTable,
     labels: Annotated[list[str], typer.Option(help="Column of a known clustering; may be given several times.")],
     k: Annotated[
         int | None, typer.Option("--k", help="Number of clusters; default: as in the first known clustering.")
@@ -60,7 +60,7 @@ def alternatives(
     scale: Annotated[bool, typer.Option(help="Standardise numbers first.")] = True,
     n_init: Annotated[int | None, typer.Option(help="Random restarts.")] = None,
     option: Annotated[list[str] | None, typer.Option(help="OptionValue of the method, as in epsilon=0.1.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Random seed.")] = None,
+    seed: Seed = None,
     format: Output = Format.table,
 ) -> None:
     """Find clusterings of the data that are good and different from the known ones.

@@ -98,15 +98,30 @@ def _reads_anndata(given: dict[str, OptionValue]) -> bool:
     return any(isinstance(x, Path) and (str(x) == "-" or suffix_of(x) in ANNDATA) for x in given.values())
 
 
+#: groups of options in the help of a command with many; the others are its own
+GROUPS = {
+    "Input": "columns data_columns features id ids long partial noise unassigned weight frequency na_values sheet layer",
+    "Output": "out format raw plot open verbose debug",
+    "Running": "seed threads engine jobs client checkpoint skip_bad memory progress",
+}
+
+
 class Command(TyperCommand):
-    """A command whose help shows flags without a type."""
+    """A command whose help shows flags without a type, and many options in groups."""
 
     def get_params(self, ctx: Dynamic) -> list[Dynamic]:  # noqa: D102
         found = list(super().get_params(ctx))
+        group_of = {name: group for group, names in GROUPS.items() for name in names.split()}
         for option in found:
             if getattr(option, "is_flag", False):
                 option.metavar = ""
+            if len(found) > MANY and hasattr(option, "rich_help_panel") and option.rich_help_panel is None:
+                option.rich_help_panel = group_of.get(option.name)
         return found
+
+
+#: options above which the help of a command shows them in groups
+MANY = 15
 
 
 #: options whose names differ from those of arguments, the first that the command has, and commands from those of functions
@@ -344,6 +359,10 @@ Measures = Annotated[
     ),
 ]
 LabelTable = Annotated[Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz.")]
+MemberTable = Annotated[Path, typer.Argument(help="Table of label columns, one per member.")]
+Partial = Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")]
+FeatureTable = Annotated[Path, typer.Argument(help="Table of features and label columns.")]
+PointTable = Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")]
 TableOut = Annotated[Path | None, typer.Option("--out", "-o", help="Write the table here: csv, tsv, parquet, feather.")]
 TwoSources = Annotated[
     list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from congruence.cli.app import DataColumns, Format, Numbers, Open, Output, RowNames, Threads, app
+from congruence.cli.app import DataColumns, Format, Numbers, Open, Output, PointTable, RowNames, Threads, app
 from congruence.cli.parsing import one_list, whole_numbers
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_result, print_rows, say, write_table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @app.command("choose-k")
 def choose_k(
-    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")],
+    file: PointTable,
     k: Annotated[
         str, typer.Option("--k", help="Numbers of clusters to try: 1..12, or 2,3,5; 1 (no clusters) is always tried.")
     ] = "1..10",

@@ -23,8 +23,10 @@ from congruence.cli.app import (
     Output,
     Policy,
     Reference,
+    Seed,
     SkipBad,
     Threads,
+    TwoSources,
     Unassigned,
     Weight,
     app,
@@ -68,9 +70,7 @@ def compare(
     file: Annotated[
         Path, typer.Argument(help="Table of labels: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
     ],
-    more: Annotated[
-        list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")
-    ] = None,
+    more: TwoSources = None,
     measures: Measures = None,
     columns: Columns = None,
     reference: Reference = None,
@@ -101,7 +101,7 @@ def compare(
         Correction | None,
         typer.Option(help="How to correct p-values of several columns for multiple testing. Default: holm."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: Seed = 0,
     client: Client = None,
     checkpoint: Checkpoint = None,
     skip_bad: SkipBad = False,

@@ -16,6 +16,7 @@ from congruence.cli.app import (
     Long,
     Noise,
     Output,
+    Partial,
     Seed,
     SkipBad,
     Threads,
@@ -24,6 +25,7 @@ from congruence.cli.app import (
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_json, print_result, print_rows, say, show, write_table
 from congruence.cli.reading import labels_of, row_ids, scanned_columns, split
+from congruence.consensus_clustering.method_names import METHODS
 from congruence.typing import OptionValue, Record
 
 if TYPE_CHECKING:
@@ -40,10 +42,7 @@ def consensus(
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
-            help="auto, hbgf, ncut, kcc, kmodes, voting, cumulative, mcla, cspa, hgpa, average, single, complete, lwea, "
-            "lwgp; or several, separated by commas."
-        ),
+        typer.Option(help=f"auto, {', '.join(METHODS)}; or several, separated by commas."),
     ] = "auto",
     out: Annotated[
         Path | None,
@@ -63,7 +62,7 @@ def consensus(
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")] = False,
+    partial: Partial = False,
     noise: Noise = None,
     select: Annotated[int | None, typer.Option(min=1, help="Select this many members.")] = None,
     select_by: Annotated[

@@ -1,11 +1,11 @@
 """`congruence consensus-matrix`: how often two points are together."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from congruence.cli.app import NEEDS_PARTIAL, Columns, Id, Long, Noise, Threads, app
+from congruence.cli.app import NEEDS_PARTIAL, Columns, Id, Long, MemberTable, Missing, Noise, Partial, Threads, app
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import say
 from congruence.cli.reading import labels_of, listed, row_ids
@@ -17,17 +17,15 @@ NAMES = ("matrix", "data", "indices", "indptr", "shape", "format")
 
 @app.command("consensus-matrix", needs=NEEDS_PARTIAL)
 def consensus_matrix(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
+    file: MemberTable,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Output file: npz (dense, or sparse with --threshold) or npy.")
     ],
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")] = False,
-    missing: Annotated[
-        Literal["ratio", "plain"], typer.Option(help="How missing labels of partial members count.")
-    ] = "ratio",
+    partial: Partial = False,
+    missing: Missing = "ratio",
     noise: Noise = None,
     threshold: Annotated[float | None, typer.Option(help="Keep entries at or above this, as a sparse matrix.")] = None,
     float32: Annotated[bool, typer.Option("--float32", help="Store float32 entries, in half the memory.")] = False,

@@ -15,9 +15,11 @@ from congruence.cli.app import (
     Format,
     Id,
     Long,
+    MemberTable,
     Missing,
     Noise,
     Output,
+    Partial,
     SkipBad,
     Threads,
     app,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 @app.command(needs=NEEDS_PARTIAL)
 def ensemble(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one per member.")],
+    file: MemberTable,
     reference: Annotated[
         str | None,
         typer.Option(
@@ -45,7 +47,7 @@ def ensemble(
     columns: Columns = None,
     id: Id = None,
     long: Long = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")] = False,
+    partial: Partial = False,
     missing: Missing = "ratio",
     noise: Noise = None,
     format: Output = Format.table,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from congruence.cli.app import DataColumns, Numbers, RowNames, Seed, app
+from congruence.cli.app import DataColumns, Numbers, PointTable, RowNames, Seed, app
 from congruence.cli.parsing import one_list, whole_numbers
 from congruence.cli.printing import say, write_table
 from congruence.cli.reading import numbers_in
@@ -18,7 +18,7 @@ from congruence.cli.reading import numbers_in
     }
 )
 def generate(
-    file: Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")],
+    file: PointTable,
     out: Annotated[Path, typer.Option("--out", "-o", help="Write the labels here: csv, tsv, parquet, feather.")],
     k: Annotated[str, typer.Option("--k", help="Numbers of clusters to choose from: 5, 2..10, or 2,3,5.")] = "2..10",
     members: Annotated[int, typer.Option(min=1, help="Number of clusterings.")] = 100,

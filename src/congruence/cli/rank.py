@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from congruence.cli.app import Columns, DataColumns, Format, Id, Long, Noise, Open, Output, Threads, app
+from congruence.cli.app import Columns, DataColumns, Format, Id, Long, Noise, Open, Output, Seed, TableOut, Threads, app
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_result, say, write_table
@@ -39,10 +39,8 @@ def rank(
     long: Long = None,
     partial: Annotated[bool, typer.Option("--partial", help="Clusterings may label only some of the points.")] = False,
     noise: Noise = None,
-    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same result.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the table here: csv, tsv, parquet, feather.")
-    ] = None,
+    seed: Seed = 0,
+    out: TableOut = None,
     plot: Annotated[Path | None, typer.Option(help="Write the figure here: .html, .png, .pdf or .svg.")] = None,
     open_page: Open = False,
     format: Output = Format.table,

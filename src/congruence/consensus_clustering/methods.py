@@ -9,6 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
+from congruence.consensus_clustering.method_names import ALIASES, METHODS
 from congruence.errors import InputError, hint, joined
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
@@ -135,16 +136,6 @@ def check_size(e: Evidence, what: str, limit: int) -> None:
             f"{what} compares all pairs of points that some member separates, up to {limit:,} points, but there are "
             f"{e.n_rows:,}; methods without that limit: {able}"
         )
-
-
-#: module of each method; it has the record under the name of its key
-METHODS = {
-    "hbgf": "spectral", "ncut": "spectral", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
-    "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",
-    "lwea": "local_weights", "lwgp": "local_weights",
-}  # fmt: skip
-#: other names of methods
-ALIASES = {"k-modes": "kmodes", "cumulative_voting": "cumulative", "majority": "voting"}
 
 
 def find(name: str) -> Method:

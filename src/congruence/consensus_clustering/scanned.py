@@ -12,7 +12,8 @@ import numpy as np
 
 from congruence.comparison.presenting import Result, plain
 from congruence.consensus_clustering import search
-from congruence.consensus_clustering.methods import METHODS, find
+from congruence.consensus_clustering.method_names import METHODS
+from congruence.consensus_clustering.methods import find
 from congruence.consensus_clustering.placing import Placing
 from congruence.consensus_clustering.population import counted_beside, of_columns
 from congruence.consensus_clustering.results import Consensus, grid_of_scores

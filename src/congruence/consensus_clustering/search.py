@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
-from congruence.consensus_clustering import methods
+from congruence.consensus_clustering import method_names, methods
 from congruence.consensus_clustering.evidence import Evidence, evidence
 from congruence.consensus_clustering.judging import (
     agreement,
@@ -27,7 +27,7 @@ from congruence.consensus_clustering.judging import (
     shares,
 )
 from congruence.consensus_clustering.linkage import lifetime
-from congruence.consensus_clustering.methods import METHODS, Found, Method
+from congruence.consensus_clustering.methods import Found, Method
 from congruence.consensus_clustering.population import Everyone, of_labels
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
@@ -350,7 +350,7 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
 def _check(k: int | None, e: Ensemble, chosen: Sequence[str], unseen: str, X: PointsLike, n_init: int) -> None:
     n = None if e.is_lazy else e.n_points
     if not chosen:
-        raise InputError("no method was named; pass 'auto', " + joined(METHODS, "or"))
+        raise InputError("no method was named; pass 'auto', " + joined(method_names.METHODS, "or"))
     whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
     if k is not None and not (whole and 1 <= k <= (n if n is not None else k)):
         many = "" if n is None else f" ({n})"

@@ -315,9 +315,7 @@ def _em(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
     try:
         return np.asarray(model.fit(data).predict_proba(data))
     except ValueError as error:
-        raise InputError(
-            f"a Gaussian mixture of {k} components could not be fitted: {str(error).splitlines()[0]}"
-        ) from None
+        raise InputError(f"a Gaussian mixture of {k} components could not be fitted: {error}") from None
 
 
 def _em_of_the_paper(

@@ -32,8 +32,8 @@ _NO_CUTS = (
     lambda given: given["binning"] == "mdl" if isinstance(given["binning"], str) else True,
 )
 _NO_NAME = ("nominal", "without the name of a binning", lambda given: not isinstance(given["binning"], str))
-_NO_STARTS = "without a method with random starts: hbgf, ncut, kcc, kmodes, voting, lwgp"
-_NO_GRAPH = "without a method that cuts a graph: mcla, cspa, hgpa, or hbgf with variant 'metis'"
+_NO_STARTS = "without a method with random starts, such as hbgf or kcc"
+_NO_GRAPH = "without a method that cuts a graph, such as mcla"
 
 #: function → its options, when they have no effect, and the condition on all arguments (None: the function decides)
 IDLE: dict[str, tuple[tuple[str, Text, Condition | None], ...]] = {

@@ -1,0 +1,12 @@
+"""The names of the consensus methods; commands read them for their help without loading the methods."""
+
+from __future__ import annotations
+
+#: module of each method; it has the record under the name of its key
+METHODS = {
+    "hbgf": "spectral", "ncut": "spectral", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
+    "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",
+    "lwea": "local_weights", "lwgp": "local_weights",
+}  # fmt: skip
+#: other names of methods
+ALIASES = {"k-modes": "kmodes", "cumulative_voting": "cumulative", "majority": "voting"}
