@@ -211,8 +211,9 @@ def arguments_of(
 
 
 def allowed(error: BaseException) -> bool:
-    """Whether this is a proper refusal of bad input."""
-    return isinstance(error, cg.InputError) and bool(str(error)) and "\n" not in str(error)
+    """Whether this is a proper refusal: one line about bad input, or Python's own TypeError for an object that is nonsense."""
+    ours = isinstance(error, cg.InputError) and bool(str(error)) and "\n" not in str(error)
+    return ours or type(error) is TypeError
 
 
 def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
