@@ -21,7 +21,7 @@ from hostile import calls
 #: methods that open windows, that scikit-learn makes at run time, or that engines call
 NOT_CALLED = (
     "with_policy", "taken", "checked_block", "renamed", "on", "values", "check", "formula", "workings", "raw", "check_same_bins", "tables",
-    "show", "open", "together", "pairwise", "value", "get_metadata_routing", "set_fit_request", "set_predict_request", "set_output",
+    "show", "open", "together", "pairwise", "sums", "value", "get_metadata_routing", "set_fit_request", "set_predict_request", "set_output",
 )  # fmt: skip
 
 

@@ -363,6 +363,7 @@ MemberTable = Annotated[Path, typer.Argument(help="Table of label columns, one p
 Partial = Annotated[bool, typer.Option("--partial", help="Members may label only some of the points.")]
 FeatureTable = Annotated[Path, typer.Argument(help="Table of features and label columns.")]
 PointTable = Annotated[Path, typer.Argument(metavar="DATA", help="Table of numbers, one row per point; or npy.")]
+FigureOut = Annotated[Path | None, typer.Option(help="Write the figure here: .html, .png, .pdf or .svg.")]
 TableOut = Annotated[Path | None, typer.Option("--out", "-o", help="Write the table here: csv, tsv, parquet, feather.")]
 TwoSources = Annotated[
     list[str] | None, typer.Argument(metavar="[COL_A COL_B | FILE_B]", help="Two columns, or a second file.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from congruence.cli.app import Features, Format, Id, Noise, Open, Output, app
+from congruence.cli.app import Features, FigureOut, Format, Id, Noise, Open, Output, Seed, app
 from congruence.cli.parsing import noise_labels
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_result, say, write_table
@@ -23,12 +23,12 @@ def check_clusters(
     id: Id = None,
     noise: Noise = None,
     alpha: Annotated[float, typer.Option(help="Level of the tests, corrected over the borders.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same result.")] = 0,
+    seed: Seed = 0,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Write the labels after merging here: csv, tsv, parquet, feather."),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write the figure here: .html, .png, .pdf or .svg.")] = None,
+    plot: FigureOut = None,
     open_page: Open = False,
     format: Output = Format.table,
 ) -> None:

@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from congruence.cli.app import Columns, DataColumns, Format, Id, Long, Noise, Open, Output, Seed, TableOut, Threads, app
+from congruence.cli.app import (
+    Columns,
+    DataColumns,
+    FigureOut,
+    Format,
+    Id,
+    Long,
+    Noise,
+    Open,
+    Output,
+    Seed,
+    TableOut,
+    Threads,
+    app,
+)
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.plots import check_plot, write_plot
 from congruence.cli.printing import print_result, say, write_table
@@ -41,7 +55,7 @@ def rank(
     noise: Noise = None,
     seed: Seed = 0,
     out: TableOut = None,
-    plot: Annotated[Path | None, typer.Option(help="Write the figure here: .html, .png, .pdf or .svg.")] = None,
+    plot: FigureOut = None,
     open_page: Open = False,
     format: Output = Format.table,
     threads: Threads = None,
