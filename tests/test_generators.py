@@ -250,3 +250,52 @@ def test_fuzzy_does_not_hold_every_difference_at_once():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2000 * 20 * 50 * 8 / 2
+
+
+@pytest.mark.parametrize("protocol", [None, "paper"])
+def test_covariances_of_mixtures_are_of_the_requested_kind(protocol):
+    """Two long parallel clusters are found with correlations, and not without."""
+    rng = np.random.default_rng(0)
+    stretched = rng.normal(size=(300, 2)) @ np.array([[4.0, 3.9], [0.0, 0.3]])
+    X = np.vstack([stretched, stretched + np.array([0.0, 8.0])])
+    truth = np.repeat([0, 1], 300)
+    kinds = ("full", "tied", "diag", "spherical")
+    best, digests = {}, set()
+    for kind in kinds:
+        runs = cg.generate(X, 12, 2, "em", 0, covariance_type=kind, protocol=protocol, progress=False)
+        best[kind] = max(cg.ari(truth, m.codes) for m in runs.members)
+        digests.add(runs.members[0].dense().tobytes())
+    assert best["full"] > 0.95 > 0.5 > max(best["diag"], best["spherical"])
+    assert len(digests) == len(kinds)
+    default = cg.generate(X, 2, 2, "em", 0, protocol=protocol, progress=False)
+    named = cg.generate(
+        X, 2, 2, "em", 0, protocol=protocol, covariance_type="full" if protocol is None else "diag", progress=False
+    )
+    assert np.array_equal(default.members[1].dense(), named.members[1].dense())
+
+
+def test_covariance_types_are_checked():
+    """An unknown kind, and a kind without mixtures, are refused."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    for options, message in (
+        ({"method": "em", "covariance_type": "round"}, "'full', 'tied', 'diag' or 'spherical'"),
+        ({"method": "kmeans", "covariance_type": "diag"}, "is for method 'em'"),
+    ):
+        with pytest.raises(cg.InputError, match=message):
+            cg.generate(X, 2, 2, **options)
+    with pytest.raises(cg.InputError, match="is for method 'em'"):
+        cg.choose_k(X, [2, 3], covariance_type="diag")
+
+
+def test_possibilistic_memberships_solve_their_equations():
+    """Memberships are 1 / (1 + d²/η) of the centres they give; they do not add up to 1, and far points belong nowhere."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 10, [[200.0, -200.0]]])
+    u = cg.generate(X, 1, 2, "possibilistic", 0, progress=False).members[0].dense()
+    centres = (u**2).T @ X / (u**2).sum(axis=0)[:, None]
+    squares = ((X[:, None] - centres) ** 2).sum(axis=2)
+    eta = squares * u / (1 - u)
+    assert np.allclose(eta, np.median(eta, axis=0), rtol=1e-2)
+    assert u.max() > 0.9
+    assert u[-1].max() < 0.1
+    assert not np.allclose(u.sum(axis=1), 1)

@@ -126,12 +126,13 @@ def test_choices_are_those_of_the_library():
     from congruence.alternative_clustering import search
     from congruence.density.binning import METHODS
     from congruence.ensembles.generators import makers_of
+    from congruence.ensembles.soft_generators import Mixtures
 
     assert choices("alternatives", "--method") == {"auto", *search.METHODS}
     assert choices("alternatives", "--binning") == choices("drift", "--binning") == set(METHODS)
     assert choices("compare", "--engine") == {"auto", "cpu", "cuda"}
     for method in choices("generate", "--method"):
-        assert makers_of(method, 0.8, True, False)
+        assert makers_of(method, 0.8, True, False, Mixtures())
     for way in choices("consensus", "--select-by"):
         assert len(cg.select_members(cg.Ensemble(labels()), 2, way, random_state=0)) == 2
     for word in choices("ensemble", "--missing"):

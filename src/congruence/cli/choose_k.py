@@ -61,6 +61,10 @@ def choose_k(
     protocol: Annotated[
         Literal["paper"] | None, typer.Option(help="EM as in Lei et al. 2014, with --method em.")
     ] = None,
+    covariance_type: Annotated[
+        Literal["full", "tied", "diag", "spherical"] | None,
+        typer.Option(help="Covariances of the mixtures of --method em."),
+    ] = None,
     standardise: Annotated[
         bool, typer.Option("--standardise", help="Give every column mean 0 and variance 1.")
     ] = False,
@@ -101,7 +105,7 @@ def choose_k(
     wanted = criteria if criteria is None or criteria == "paper" else split(criteria)
     choice = cg.choose_k(
         data.frame, ks, method, members, wanted, k_min=k_min, reference=truth, random_state=seed, protocol=protocol,
-        standardise=standardise, n_jobs=jobs, threads=threads,
+        covariance_type=covariance_type, standardise=standardise, n_jobs=jobs, threads=threads,
     )  # fmt: skip
     written = []
     if out is not None:

@@ -23,7 +23,7 @@ def generate(
     k: Annotated[str, typer.Option("--k", help="Numbers of clusters to choose from: 5, 2..10, or 2,3,5.")] = "2..10",
     members: Annotated[int, typer.Option(min=1, help="Number of clusterings.")] = 100,
     method: Annotated[
-        Literal["kmeans", "projection", "features", "subsample", "em", "fuzzy", "mixed"],
+        Literal["kmeans", "projection", "features", "subsample", "em", "fuzzy", "possibilistic", "mixed"],
         typer.Option(help="How to cluster; mixed takes several methods in turn."),
     ] = "kmeans",
     columns: Numbers = None,
@@ -36,6 +36,10 @@ def generate(
     standardise: Annotated[
         bool, typer.Option("--standardise", help="Give every column mean 0 and variance 1 first.")
     ] = False,
+    covariance_type: Annotated[
+        Literal["full", "tied", "diag", "spherical"] | None,
+        typer.Option(help="Covariances of the mixtures of --method em. Default: full."),
+    ] = None,
     seed: Seed = None,
     jobs: Annotated[int, typer.Option(help="Number of processes; -1 for all cores.")] = 1,
 ) -> None:
@@ -56,7 +60,15 @@ def generate(
     data = numbers_in(file, one_list(columns, data_columns), id)
     X, notes = data.scaled(standardise), list(data.notes)
     ensemble = cg.generate(
-        X, members, whole_numbers(k), method, seed, fraction=fraction, complete=not partial, n_jobs=jobs
+        X,
+        members,
+        whole_numbers(k),
+        method,
+        seed,
+        fraction=fraction,
+        complete=not partial,
+        covariance_type=covariance_type,
+        n_jobs=jobs,
     )
     table = dict(data.ids)
     for name, member in zip(ensemble.names, ensemble.members, strict=True):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import MOST_RUNS, Caution, InputError, Option, hint, joined, warn, whole_number
+from congruence.ensembles.soft_generators import CovarianceType, Mixtures, fuzzy, possibilistic, seed_of
+from congruence.errors import MOST_RUNS, Caution, InputError, Option, hint, joined, whole_number
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
@@ -59,6 +60,7 @@ def generate(
     fraction: float = 0.8,
     complete: bool = True,
     protocol: str | None = None,
+    covariance_type: CovarianceType | None = None,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
 ) -> Ensemble:
@@ -73,7 +75,8 @@ def generate(
         n_clusters: Number of clusters, or several to draw from for each member. Default range(2, 11).
         method: "kmeans" (default; random starts), "projection" (Gaussian random projections), "features" (random
             subsets of attributes), "subsample" (k-means on a fraction of the points), "em" (Gaussian mixtures:
-            memberships), "fuzzy" (fuzzy c-means: memberships), "mixed" (kmeans, features and subsample in turn), a
+            memberships), "fuzzy" (fuzzy c-means: memberships), "possibilistic" (possibilistic c-means: memberships that do
+            not add up to 1), "mixed" (kmeans, features and subsample in turn), a
             scikit-learn clusterer or pipeline, or a list of these, used in turn. Points that a clusterer labels −1
             have no label.
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
@@ -83,6 +86,8 @@ def generate(
         protocol: "paper": mixtures as in Lei et al. (2014), where means start at random points, covariances at the
             variances of the attributes, and iterations stop when no mean moves by 1e-3 or after 100 steps. Default
             None: scikit-learn's.
+        covariance_type: Covariances of mixtures: "full", "tied" (one for all components), "diag" (without correlations)
+            or "spherical" (one variance per component). Default None: "diag" with protocol "paper", else "full".
         n_jobs: Number of processes. Default None: one.
         progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
             terminal.
@@ -113,7 +118,7 @@ def generate(
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
     if not 0 < fraction <= 1:
         raise InputError(f"fraction must be above 0 and at most 1, not {fraction}")
-    makers = makers_of(method, fraction, complete, hasattr(data, "tocsr"), protocol)
+    makers = makers_of(method, fraction, complete, hasattr(data, "tocsr"), Mixtures(protocol, covariance_type))
     names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
     with Progress(n_members, progress, "members") as bar:
         made, notes = made_members(makers, data, choices, seed_sequence(random_state).spawn(n_members), n_jobs, bar)
@@ -231,25 +236,25 @@ def _member(make: Maker, data: Array | SparseMatrix, choices: Sequence[int], str
 
 
 def makers_of(
-    method: str | Estimator, fraction: float, complete: bool, sparse: bool, protocol: str | None = None
+    method: str | Estimator, fraction: float, complete: bool, sparse: bool, mixtures: Mixtures
 ) -> list[tuple[str, Maker]]:
     """(name, maker) of the methods to use in turn."""
-    if protocol is not None and (protocol != "paper" or not isinstance(method, str) or method != "em"):
-        raise InputError(f"protocol must be None, or 'paper' with method 'em'; not {protocol!r} with {method!r}")
+    mixtures.check(method)
     subsample = partial(_subsample, fraction=fraction, complete=complete)
     known: dict[str, list[tuple[str, Maker]]] = {
         "kmeans": [("kmeans", _kmeans)],
         "projection": [("projection", _projection)],
         "features": [("features", _features)],
         "subsample": [("subsample", subsample)],
-        "em": [("em", _em if protocol is None else _em_of_the_paper)],
-        "fuzzy": [("fuzzy", _fuzzy)],
+        "em": [("em", mixtures.maker)],
+        "fuzzy": [("fuzzy", fuzzy)],
+        "possibilistic": [("possibilistic", possibilistic)],
         "mixed": [("kmeans", _kmeans), ("features", _features), ("subsample", subsample)],
     }
     if isinstance(method, str):
         if method not in known:
             raise InputError(f"there is no method {method!r}; {hint(method, known, 'there are: ' + joined(known))}")
-        if sparse and method in ("em", "fuzzy"):
+        if sparse and method in ("em", "fuzzy", "possibilistic"):
             raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or use kmeans or projection")
         return known[method]
     clusterers = list(method) if isinstance(method, list | tuple) else [method]
@@ -261,11 +266,6 @@ def makers_of(
 def is_clusterer(x: object) -> bool:
     """Whether it is a scikit-learn clusterer, not its class."""
     return hasattr(x, "fit") and hasattr(x, "get_params") and not isinstance(x, type)
-
-
-def seed_of(rng: np.random.Generator) -> int:
-    """An integer seed."""
-    return int(rng.integers(2**31 - 1))
 
 
 def _fitted_kmeans(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> KMeans:
@@ -304,108 +304,6 @@ def _subsample(
     labels = np.full(n, np.nan)
     labels[chosen] = model.labels_
     return labels
-
-
-def _em(data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
-    """Memberships of a Gaussian mixture started at random points; 1e-6 of the mean variance is added to covariances."""
-    from sklearn.mixture import GaussianMixture
-
-    ridge = 1e-6 * (float(data.var(axis=0).mean()) or 1.0)  # in the units of the data
-    model = GaussianMixture(k, init_params="random_from_data", reg_covar=ridge, random_state=seed_of(rng))
-    try:
-        return np.asarray(model.fit(data).predict_proba(data))
-    except ValueError as error:
-        raise InputError(f"a Gaussian mixture of {k} components could not be fitted: {error}") from None
-
-
-def _em_of_the_paper(
-    data: Array | SparseMatrix, k: int, rng: np.random.Generator, tolerance: float = 1e-3, steps: int = 100
-) -> Array:
-    """Memberships by EM as in Lei et al. (2014), section V.C; 1e-6 of the variances is added to a singular covariance."""
-    n, d = data.shape
-    variances = data.var(axis=0, ddof=1) if n > 1 else np.zeros(d)
-    ridge = 1e-6 * np.where(variances > 0, variances, variances.mean() or 1.0)
-    means = data[rng.choice(n, k, replace=False)]
-    columns = np.ascontiguousarray(data.T)  # arrays below are components × features × points
-    apart = columns - means[:, :, None]
-    covariances = np.repeat(np.diag(variances)[None], k, axis=0)
-    priors = np.full(k, 1 / k)
-    repaired, change = False, math.inf
-    for _ in range(steps):
-        factors, singular = _factors(covariances, ridge)
-        repaired |= singular
-        memberships = _responsibilities(apart, factors, priors)
-        sizes = memberships.sum(axis=1)
-        there = sizes > 0  # a component without points is not updated
-        share = memberships / np.where(there, sizes, 1.0)[:, None]
-        updated = np.where(there[:, None], share @ data, means)
-        change, means = float(np.abs(updated - means).max()), updated
-        apart = columns - means[:, :, None]
-        spread = (apart * share[:, None, :]) @ apart.transpose(0, 2, 1)
-        covariances = np.where(there[:, None, None], spread, covariances)
-        priors = sizes / n
-        if change < tolerance:
-            break
-    else:
-        warn(f"EM stopped after {steps} steps, as the protocol says, before it converged")
-    factors, singular = _factors(covariances, ridge)
-    if repaired or singular:
-        warn("singular covariances were regularised: 1e-6 of the features' variances added")
-    return np.ascontiguousarray(_responsibilities(apart, factors, priors).T)
-
-
-def _factors(covariances: Array, ridge: Array) -> tuple[Array, bool]:
-    """Cholesky factors of the covariances, and whether any was singular and regularised."""
-    factors = _cholesky(covariances, ridge)
-    if factors is not None:
-        return factors, False
-    found = np.empty_like(covariances)
-    for i, covariance in enumerate(covariances):
-        trials = (_cholesky(covariance + np.diag(times * ridge), ridge) for times in (0, 1, 1e3, 1e6))
-        found[i] = next(factor for factor in trials if factor is not None)
-    return found, True
-
-
-def _cholesky(covariances: Array, ridge: Array) -> Array | None:
-    """Cholesky factors; None if one is singular: a pivot is below 1e-9 of the variance."""
-    try:
-        factors = np.linalg.cholesky(covariances)
-    except np.linalg.LinAlgError:
-        return None
-    pivots = np.diagonal(factors, axis1=-2, axis2=-1) ** 2
-    return np.asarray(factors) if (pivots > 1e-3 * ridge).all() else None
-
-
-def _responsibilities(apart: Array, factors: Array, priors: Array) -> Array:
-    """p(component | point) of a Gaussian mixture from the centred points, computed in logarithms."""
-    whitened = np.linalg.inv(factors) @ apart
-    pivots = np.diagonal(factors, axis1=1, axis2=2)
-    with np.errstate(divide="ignore"):
-        logs = (np.log(priors) - np.log(pivots).sum(axis=1))[:, None] - np.einsum("kdn,kdn->kn", whitened, whitened) / 2
-    scaled = np.exp(logs - logs.max(axis=0))
-    return np.asarray(scaled / scaled.sum(axis=0))
-
-
-def _fuzzy(
-    data: Array | SparseMatrix, k: int, rng: np.random.Generator, m: float = 2.0, tolerance: float = 1e-5
-) -> Array:
-    """Fuzzy c-means: memberships ∝ distance^(−2/(m−1)), centres the means weighted by membership^m."""
-    centres = data[rng.choice(len(data), k, replace=False)]
-    memberships = np.zeros((len(data), k))
-    for _ in range(300):
-        each = [
-            ((data - centre) ** 2).sum(axis=1) for centre in centres
-        ]  # avoids an array of points × clusters × features
-        squares = np.maximum(np.column_stack(each), np.finfo(float).tiny)
-        nearness = (squares.min(axis=1, keepdims=True) / squares) ** (1 / (m - 1))  # at most 1, so nothing overflows
-        updated = nearness / nearness.sum(axis=1, keepdims=True)
-        weight = updated**m
-        centres = (weight.T @ data) / weight.sum(axis=0)[:, None]
-        change, memberships = float(np.abs(updated - memberships).max()), updated
-        if change < tolerance:
-            return np.asarray(memberships)
-    warn(f"fuzzy c-means stopped after 300 steps before it converged (last change {change:.0e})")
-    return np.asarray(memberships)
 
 
 def _by_clusterer(clusterer: Estimator, data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:

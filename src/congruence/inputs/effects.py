@@ -50,10 +50,14 @@ IDLE: dict[str, tuple[tuple[str, Text, Condition | None], ...]] = {
     "adjusted": (_NO_PARTITIONS,),
     "alternatives": (_NO_CUTS, ("n_init", "without a method with random starts", lambda given: not given["starts"])),
     "choose_k": (
-        ("k method n_members k_min standardise protocol fraction n_subsamples", "for ensembles; it is for data", None),
+        (
+            "k method n_members k_min standardise protocol covariance_type fraction n_subsamples",
+            "for ensembles; it is for data",
+            None,
+        ),
         ("method", "with the criteria of the paper, which are for method 'em'", None),
         ("n_members fraction n_subsamples", "without criteria that compare members", None),
-        ("protocol", "without method 'em'", None),
+        ("protocol covariance_type", "without method 'em'", None),
         ("fraction n_subsamples", "without the criterion 'stability'", None),
         ("standardise", "on criteria that compare members", None),
     ),

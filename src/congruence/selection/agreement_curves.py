@@ -18,6 +18,7 @@ from congruence.engine.plan import Progress
 from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
+from congruence.ensembles.soft_generators import Mixtures
 from congruence.errors import MOST_RUNS, Caution, InputError, Option, counted, real_number, some_of, whole_number
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
@@ -102,7 +103,7 @@ class Making:
     def of(
         cls, frame: PointsLike, X: PointsLike, method: str | Estimator, seeds: np.random.SeedSequence,
         n_members: int, n_subsamples: int,
-        fraction: float, protocol: str | None, n_jobs: int | None,
+        fraction: float, mixtures: Mixtures, n_jobs: int | None,
     ) -> Making:  # fmt: skip
         """A validated source of members."""
         if not isinstance(n_members, int | np.integer) or n_members < 2:
@@ -119,7 +120,7 @@ class Making:
             raise InputError(
                 f"fraction must be in (0, 1] and n_subsamples at least 2, not {fraction} and {n_subsamples}"
             )
-        makers = makers_of(method, fraction, True, hasattr(X, "tocsr"), protocol)
+        makers = makers_of(method, fraction, True, hasattr(X, "tocsr"), mixtures)
         check_counts(method)
         return cls(frame, X, makers, seeds, n_members, n_subsamples, fraction, n_jobs)
 

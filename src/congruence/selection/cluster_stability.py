@@ -14,7 +14,8 @@ import numpy as np
 
 from congruence.comparison.presenting import Result, number, plain
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.ensembles.generators import as_data, configured, hard, in_order, seed_of
+from congruence.ensembles.generators import as_data, configured, hard, in_order
+from congruence.ensembles.soft_generators import seed_of
 from congruence.errors import MOST_RUNS, InputError, joined, real_number, whole_number
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import make_frame, text_grid

@@ -9,6 +9,7 @@ import numpy as np
 
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data, numbers_of
+from congruence.ensembles.soft_generators import CovarianceType, Mixtures
 from congruence.errors import InputError, Option
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
@@ -57,6 +58,7 @@ def choose_k(
     reference: ClusteringLike | None = None,
     random_state: Seed = 0,
     protocol: str | None = None,
+    covariance_type: CovarianceType | None = None,
     standardise: bool = False,
     fraction: float = 0.8,
     n_subsamples: int = 20,
@@ -91,6 +93,8 @@ def choose_k(
         reference: Known classes of the points. Agreement with them is added as curves without a vote.
         random_state: A seed or generator; default 0. The same seed gives the same answer for any `n_jobs`.
         protocol: None or "paper", EM by Lei et al. (2014), with method "em".
+        covariance_type: Covariances of the mixtures of method "em", as in `cg.generate`: "full", "tied", "diag" or
+            "spherical". Default None: "diag" with protocol "paper", else "full".
         standardise: Give every column variance 1 first; default False.
         fraction: Share of the points in each subsample of "stability"; default 0.8.
         n_subsamples: Subsamples of "stability"; default 20.
@@ -126,6 +130,7 @@ def choose_k(
         if method != "em":
             refuse_idle(choose_k, given, "with the criteria of the paper, which are for method 'em'")
         criteria, method, protocol = PAPER, "em", "paper"
+    mixtures = Mixtures(protocol, covariance_type)
     if is_mapping(data):
         return _of_ensembles(data, criteria, reference, threads, progress)
     X = as_data(data)
@@ -150,7 +155,7 @@ def choose_k(
                 refuse_idle(choose_k, given, "on criteria that compare members")
             many = MEMBERS if n_members is None else n_members
             maker = "kmeans" if is_kmeans else method
-            making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, protocol, n_jobs)
+            making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, mixtures, n_jobs)
             found = member_curves(_several(ks, n), making, wanted, truth, threads, progress)
         else:
             refuse_idle(choose_k, given, "without criteria that compare members")
@@ -159,12 +164,11 @@ def choose_k(
             return by_criteria(points, ks, peers, method, seeds, found, truth, n_jobs, progress)
         assert found is not None
         return _of_curves(found, lacking(truth, n), str(method))
-    if protocol is not None:
-        raise InputError(f"protocol must be None, or 'paper' with method 'em'; got {protocol!r} with {method!r}")
+    mixtures.check(method)
     points = prepare(data, X, standardise, seeds, robust=True)
     members = None
     if n_members is not None:
-        making = Making.of(data, X, "kmeans", seeds, n_members, n_subsamples, fraction, None, n_jobs)
+        making = Making.of(data, X, "kmeans", seeds, n_members, n_subsamples, fraction, mixtures, n_jobs)
         members = member_curves(_several(ks, n), making, None, truth, threads, progress)
     return calibrated(points, ks, str(method), seeds, members, truth, n_jobs, progress)
 
