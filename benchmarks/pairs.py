@@ -7,7 +7,6 @@ sample of the pairs and extrapolated, and the table says so. Peers that are not 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import multiprocessing
 import statistics
 import time
@@ -18,10 +17,7 @@ from typing import Any
 
 import numpy as np
 
-
-def has(peer: str) -> bool:
-    """Whether a peer is installed."""
-    return importlib.util.find_spec(peer) is not None
+from benchmarks.sizes import has, table
 
 
 def genie() -> Callable[..., float] | None:
@@ -349,6 +345,7 @@ def main() -> None:
     missing = [peer for peer in ("genieclust", "clusim") if not has(peer)]
     if missing:
         print(f"left out, because not installed: {', '.join(missing)}")
+    table(large)
     lines = ari_large(rng, large)
     shown(lines)
     print(f"\nextra memory of one ARI, n = {large:,}, beyond the inputs")

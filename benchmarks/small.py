@@ -1,4 +1,6 @@
-"""Small pairs, compared with scikit-learn: `python -m benchmarks.small`.
+"""One pair of all sizes beside other packages, and small pairs beside scikit-learn: `python -m benchmarks.small`.
+
+First one ARI and one NMI from 10 to 10⁷ points (see `benchmarks.sizes`; `--picture docs/images/times.svg` draws them).
 
 Microseconds of processor time per call, from numpy integers, Python lists and strings to values. The two packages take
 turns, and the smallest of many runs counts, so that other work on the machine does not decide. With `--before PATH`,
@@ -12,14 +14,15 @@ import argparse
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from benchmarks.sizes import SIZES as ALL_SIZES
+from benchmarks.sizes import picture, seconds_of, table
+
 SIZES = (10, 100, 1_000, 10_000)
-RUNS = 15
 
 
 def inputs(n: int) -> dict[str, tuple[Any, Any]]:
@@ -65,21 +68,9 @@ def theirs() -> dict[str, Callable[[Any, Any], Any]]:
     }
 
 
-def fastest(calls: list[Callable[[], Any]], runs: int = RUNS) -> list[float]:
-    """Seconds per call of each, the smallest of some runs in turn; a run takes about 10 ms."""
-    many, best = [], [float("inf")] * len(calls)
-    for call in calls:
-        call()
-        start = time.process_time()
-        call()
-        many.append(max(1, int(0.01 / max(time.process_time() - start, 1e-7))))
-    for _ in range(runs):
-        for i, call in enumerate(calls):
-            start = time.process_time()
-            for _ in range(many[i]):
-                call()
-            best[i] = min(best[i], (time.process_time() - start) / many[i])
-    return best
+def fastest(calls: list[Callable[[], Any]]) -> list[float]:
+    """Seconds per call of each, the smallest of some runs in turn."""
+    return list(seconds_of({str(i): call for i, call in enumerate(calls)}).values())
 
 
 def answer() -> None:
@@ -117,7 +108,14 @@ class Before:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", metavar="PATH", help="source folder of another version to time alongside")
-    path = parser.parse_args().before
+    parser.add_argument("--picture", metavar="FILE", help="draw the times of all sizes as SVG")
+    parser.add_argument("--most", type=int, default=max(ALL_SIZES), help="largest number of points")
+    options = parser.parse_args()
+    path = options.before
+    times = table(options.most)
+    if options.picture:
+        picture(times, options.picture)
+    print()
     print("Microseconds of processor time per call, and how many times as long as congruence scikit-learn takes.")
     print("ami: maximum of the entropies; seven measures: cg.compare(a, b) and seven scores of scikit-learn.")
     before = Before(path) if path else None

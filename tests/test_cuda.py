@@ -451,3 +451,21 @@ def test_memberships_have_profiles_on_the_card():
         p, q = (cg.density_profile(X, u, bivariate=bivariate, engine=engine) for engine in ("cpu", "cuda"))
         np.testing.assert_allclose(q.counts, p.counts, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(q.sizes, p.sizes, rtol=1e-12)
+
+
+@needs_card
+@pytest.mark.parametrize("kinds", ["i8 i8", "u1 i4", "i2 u4"])
+@pytest.mark.parametrize(("n", "clusters"), [(2, [1, 2]), (1_000, [7, 5]), (40_000, [100, 90])])
+def test_one_pair_is_counted_without_codes(kinds, n, clusters):
+    """One measure of two vectors on the GPU is that of the host, from one table over the ranges of the labels."""
+    from congruence.comparison.at_once import value_at_once
+
+    a, b = (x.astype(kind) for x, kind in zip(labels(n, clusters), kinds.split(), strict=True))
+    there = [device.cupy().asarray(x) for x in (a + a.dtype.type(2), b[::-1].copy())]
+    for key in ("ari", "vi", "rand", "nmi_joint"):
+        expected = cg.compare(a, b[::-1], key, engine="cpu")[key]
+        assert value_at_once(cg.measure(key), *there) == getattr(cg, key)(*there) == expected
+    assert value_at_once(cg.measure("ari"), there[0], b) is None
+    far = device.cupy().asarray(np.array([0, 10**12, 5]))
+    assert value_at_once(cg.measure("ari"), far, far) is None
+    assert cg.ari(far, far) == 1.0

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 #: quick tests that together go through most of the Python code of the GPU engine
 QUICK = (
     "test_cuda_limits or test_cuda_stand_in or far_apart or auto_counts or too_small or unsupported or permuted_labels or "
-    "1000-7-5 or (random_tables and sizes0) or (profiles and width) or (holds and 5)"
+    "1000-7-5 or one_pair or (random_tables and sizes0) or (profiles and width) or (holds and 5)"
 )
 on_stand_in = pytest.mark.skipif(not os.environ.get("CONGRUENCE_CUDA_STAND_IN"), reason="not on the stand-in")
 

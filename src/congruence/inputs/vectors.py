@@ -1,7 +1,7 @@
 """Labels as integers that are equal where the labels are, without names: for measures that need no table.
 
-Each kind of input has one row in a table. What a row cannot read without a check (missing values, mixed types, several
-dimensions) is left to `as_clustering`, which also has the messages.
+Each kind of input has one row in a table. Arrays on a GPU stay there. What a row cannot read without a check (missing values,
+mixed types, several dimensions) is left to `as_clustering`, which also has the messages.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import numpy as np
 
 from congruence.inputs.coerce import whole_numbers_of
 from congruence.inputs.encoding import arrow_library, text_dictionary
+from congruence.inputs.labels import from_dlpack
+from congruence.machine import device
 from congruence.statistics.tables import Array
-from congruence.typing import ColumnLike, Index
+from congruence.typing import ColumnLike, DeviceArray, Index
 
 
 def vector_of(data: ColumnLike) -> tuple[Array | None, Index]:
@@ -90,11 +92,21 @@ def _of_polars(data: ColumnLike) -> Array | None:
     return np.asarray(data.to_numpy()) if data.dtype.is_integer() else _of_arrow(data.to_arrow())
 
 
+def _of_tensor(data: DeviceArray) -> Array | None:
+    """A tensor of torch or an array of CuPy: integers stay on the GPU."""
+    if not device.is_on_card(data):
+        return _of_numpy(from_dlpack(data))
+    there = device.array(data)
+    return there if there.ndim == 1 and there.dtype.kind in "iu" and there.dtype != np.uint64 else None
+
+
 #: (package, class) → the function that reads it
 _ROWS: dict[tuple[str, str], Callable[[ColumnLike], Array | None]] = {
     ("numpy", "ndarray"): _of_numpy,
     ("builtins", "list"): _of_list,
     ("builtins", "tuple"): _of_list,
+    ("torch", "Tensor"): _of_tensor,
+    ("cupy", "ndarray"): _of_tensor,
     ("pandas", "Series"): _of_pandas,
     ("polars", "Series"): _of_polars,
     ("pyarrow", "ChunkedArray"): _of_arrow,

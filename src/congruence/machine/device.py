@@ -134,6 +134,7 @@ class Kernel(Enum):
     EXPECTED_SUMS = "expected_sums"
     FUSED = "fused"
     LIMITS = "limits"
+    PAIR_TABLE = "pair_table"
     PROFILED = "profiled"
     RANDOM_KEYS = "random_keys"
     RANDOM_TABLES = "random_tables"
@@ -172,6 +173,19 @@ def _kernel(which: Kernel, name: str, card: int) -> cp.RawKernel:
     if which in IN_SHARED_MEMORY:
         function.preferred_shared_memory_carveout = 100
     return function
+
+
+@cache
+def prepare(card: int, *wanted: tuple[Kernel, tuple[str | bool | int, ...]]) -> None:
+    """Compile several kernels for a GPU at the same time."""
+
+    def one(which: Kernel, choices: tuple[str | bool | int, ...]) -> None:
+        with cupy().cuda.Device(card):
+            kernel(which, *choices)
+
+    with ThreadPoolExecutor(len(wanted)) as pool:
+        for done in [pool.submit(one, *each) for each in wanted]:
+            done.result()
 
 
 def ctype(array: DeviceArray) -> str:

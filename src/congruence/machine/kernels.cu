@@ -752,6 +752,22 @@ __global__ void sizes(const C* codes, i64 stride, i64 n, int width, bool inside,
             if (own[c]) atomicAdd(whole + c, own[c]);
 }
 
+// The table of two vectors of labels that are not codes, over their ranges; in shared memory if `cells` fit.
+template <typename A, typename B>
+__global__ void pair_table(const A* a, const B* b, i64 n, i64 low_a, i64 low_b, int width, int cells, bool inside, u32* out) {
+    extern __shared__ uint4 shared[];
+    u32* own = inside ? reinterpret_cast<u32*>(shared) : out;
+    if (inside)
+        for (int c = threadIdx.x; c < cells; c += blockDim.x) own[c] = 0;
+    __syncthreads();
+    for (i64 p = (i64)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += (i64)gridDim.x * blockDim.x)
+        atomicAdd(own + ((i64)a[p] - low_a) * width + ((i64)b[p] - low_b), 1u);
+    __syncthreads();
+    if (inside)
+        for (int c = threadIdx.x; c < cells; c += blockDim.x)
+            if (own[c]) atomicAdd(out + c, own[c]);
+}
+
 // Codes renumbered, so that none is unused.
 template <typename C>
 __global__ void renumbered(C* codes, i64 stride, i64 n, int width, const C* place) {
