@@ -151,6 +151,20 @@ def test_families_are_the_headline():
     assert [r.model.names[i].split()[0] for i in first] == ["kmeans", "ward"]
 
 
+def test_noisy_families_are_named_too():
+    """Two methods whose runs agree partly inside and not across are families, although no run is near another."""
+    rng = np.random.default_rng(8)
+    first, second = rng.integers(0, 6, (2, 300))
+    runs = {
+        f"run {i} of {'ab'[i % 2]}": noisy((first, second)[i % 2], 0.05 + 0.4 * (i % 7) / 7, rng) for i in range(60)
+    }
+    r = cg.report(runs, measures="ari", progress=False)
+    assert "2 families that agree inside" in r.summary.answer
+    assert [{name[-1] for name in x} for x in r.to_dict()["answer"]["families"]] in ([{"a"}, {"b"}], [{"b"}, {"a"}])
+    assert r.model.families.inside > 0.3
+    assert r.model.families.across < 0.1
+
+
 @pytest.mark.parametrize("share", [0.05, 0.4])
 def test_noise_and_resolution_make_no_families(share):
     """Runs around one clustering, also with some of their clusters split, form no families."""

@@ -10,11 +10,14 @@ from itertools import combinations, takewhile
 import numpy as np
 
 from congruence.inputs.ensemble import Ensemble
-from congruence.reporting.answer import FOUND, votes_of
+from congruence.reporting.answer import votes_of
 from congruence.statistics.tables import Array
 
-#: families agree across by less than this, and hold at least this share of the clusterings
-ACROSS, MOST_OF_THEM = 0.4, 0.75
+#: families agree inside by at least this; across by at most that share of it, or by as little as unrelated clusterings may;
+#: and they hold most of the clusterings
+INSIDE, ACROSS, LITTLE, MOST_OF_THEM = 0.3, 1 / 3, 0.1, 0.75
+#: groups that agree across by this or more are one family
+SAME = 0.4
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,9 @@ def families_of(
 ) -> Families | None:
     """The families, if there are any.
 
-    Inside a family a median pair agrees by 0.65 or more, and by more than any shuffled clusterings do; across two families by
-    less than 0.4, also if clusters that split a cluster of the other count as one: finer and coarser clusterings are no families.
+    Inside a family a median pair agrees by 0.3 or more, and by more than any shuffled clusterings do; across two families by at
+    most a third of that, also if clusters that split a cluster of the other count as one: finer and coarser clusterings are no
+    families.
 
     Args:
         e: The clusterings.
@@ -49,7 +53,7 @@ def families_of(
     while len(found) > 1:
         between = {(a, b): _median(square[np.ix_(found[a], found[b])]) for a, b in combinations(range(len(found)), 2)}
         (a, b), across = max(between.items(), key=lambda x: x[1])
-        if across < ACROSS:
+        if across < SAME:
             break
         found[a] += found.pop(b)
     if len(found) < 2 or sum(map(len, found)) < MOST_OF_THEM * len(counted):
@@ -57,7 +61,9 @@ def families_of(
     found.sort(key=lambda g: (-len(g), g))
     inside = min(_median(square[np.ix_(g, g)]) for g in found)
     middle = [middle_of(square, g) for g in found]
-    if not inside >= max(FOUND, chance + 1e-9) or any(_splits(e, a, b) for a, b in combinations(middle, 2)):
+    if not inside >= max(INSIDE, chance + 1e-9) or across > max(LITTLE, ACROSS * inside):
+        return None
+    if any(_splits(e, a, b) for a, b in combinations(middle, 2)):
         return None
     called = tuple(_called(e.names, g, middle[x], counted) for x, g in enumerate(found))
     return Families(tuple(found), tuple(middle), called, inside, across)
@@ -77,7 +83,7 @@ def _splits(e: Ensemble, a: int, b: int) -> bool:
     """Whether one of the two splits the clusters of the other."""
     own = [(e.members[i].codes, e.members[i].k) for i in (a, b)]
     return any(
-        votes_of(x[0].astype(np.int64), x[1], [y], [True], False).agreement[0] >= ACROSS for x, y in (own, own[::-1])
+        votes_of(x[0].astype(np.int64), x[1], [y], [True], False).agreement[0] >= SAME for x, y in (own, own[::-1])
     )
 
 

@@ -27,7 +27,7 @@ from congruence.inputs.frames import make_frame
 from congruence.machine.writing import check_target, write_text
 from congruence.reporting import words
 from congruence.reporting.members import Request
-from congruence.reporting.model import Model, build
+from congruence.reporting.model import A_GROUP, Model, build
 from congruence.reporting.payload import payload
 from congruence.reporting.phrases import TERMS
 from congruence.statistics.tables import Array
@@ -359,7 +359,7 @@ def _said(model: Model) -> Record:
         ("order and tree", "average linkage on the distance of each measure (best value − value), "
          + ("leaves in the optimal order" if model.main.tree.is_optimal else "leaves in the order of the tree")),
         *([("groups of clusterings", f"Ward's linkage by {model.main.measure.title}, cut where groups are clearest (silhouette "
-            f"{model.silhouette:.2f}); a group has a median agreement of 0.5 or more")] if len(model.groups) > 1 else []),
+            f"{model.silhouette:.2f}); a group has a median agreement of {A_GROUP} or more")] if len(model.groups) > 1 else []),
         ("values", "stored in 65,535 steps between the smallest and the largest value of a measure"),
     ]  # fmt: skip
     p = model.points

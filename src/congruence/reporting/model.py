@@ -44,7 +44,7 @@ from congruence.trust.ranking import ranking_of
 from congruence.typing import EnsembleLike, Seed
 
 #: smallest median agreement of a group of clusterings
-A_GROUP = 0.5
+A_GROUP = 0.3
 
 
 @dataclass(frozen=True, eq=False)

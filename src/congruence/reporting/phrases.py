@@ -96,8 +96,8 @@ TERMS = {
     "group": "a cluster of the consensus, as `congruence consensus` finds it, or with two clusterings a cluster of the first",
     "unrelated clusterings": "the same clusterings, the labels of each shuffled over the points, 5 to 19 times: what a figure "
     "is if nothing is there",
-    "family": "clusterings that agree with one another by 0.65 or more (median), and with those of other families by less "
-    "than 0.4",
+    "family": "clusterings that agree with one another by 0.3 or more (median), and with those of other families by at most a "
+    "third of that",
     "finds the groups": "an adjusted Rand index of 0.65 or more with the groups; clusters that split a group count as one",
     "placed consistently": "at least three quarters of the clusterings put the point with its group",
     "disputed": "not placed consistently: fewer than three quarters of the clusterings put the point with its group",
