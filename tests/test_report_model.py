@@ -122,7 +122,7 @@ def test_very_many_clusters_are_left_to_the_command(monkeypatch):
     r = cg.report(RUNS, reference=TRUTH)
     assert r.model.together.best is None
     assert r.model.together.methods == ()
-    assert "takes minutes, so the groups are those of a vote; `congruence consensus` finds it" in r.html
+    assert "takes minutes, so the groups are those of a vote; <code>congruence consensus</code> finds it" in r.html
 
 
 def test_the_answer_is_counted_point_by_point(made):
