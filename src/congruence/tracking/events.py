@@ -88,18 +88,21 @@ def events_of(
     facts = zip(
         one.shared.tolist(), one.share_before.tolist(), one.share_after.tolist(), p_values.tolist(), strict=True
     )
+    name, given_a, given_b = b.name, a.clusters, b.clusters
     listed = [
-        (i, event(kind, (i,), (j,), *fact))
+        (i, Event(name, kind, [old[i]], [new[j]], [given_a[i]], [given_b[j]], *fact))
         for i, j, kind, fact in zip(one.row.tolist(), one.col.tolist(), kinds, facts, strict=True)
     ]
-    for group in found.several:
+    every = np.array([pair for group in found.several for pair in group.pairs], dtype=np.int64)
+    starts = np.cumsum([0, *(len(group.pairs) for group in found.several)])[:-1]
+    likely = np.maximum.reduceat(probability(overlap.only(every)), starts).tolist() if len(every) else []
+    for group, p_value in zip(found.several, likely, strict=True):
         pairs = list(group.pairs)
         shared = float(overlap.shared[pairs].sum())
         whole = [
             float(size[list(of)].sum()) for size, of in zip(overlap.sizes, (group.before, group.after), strict=True)
         ]
         kind: Kind = "split" if len(group.before) == 1 else "merged" if len(group.after) == 1 else "regrouped"
-        p_value = float(probability(overlap.only(np.array(pairs))).max())
         shares = [min(shared / size, 1.0) if size else 0.0 for size in whole]
         listed.append((group.before[0], event(kind, group.before, group.after, shared, shares[0], shares[1], p_value)))
     last = len(overlap.sizes[0])

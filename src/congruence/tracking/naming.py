@@ -40,11 +40,19 @@ class Names:
         """All names given so far."""
         return {name for names in self.steps for name in names}
 
-    def _new(self, label: Label, taken: set[Label]) -> Label:
-        """A name for a new cluster: its own label if that is text and free, else the next free number or text."""
-        if self.naming == "larger" and all(isinstance(x, int) and not isinstance(x, bool) for x in [*taken, label]):
-            return max([-1, *taken]) + 1
-        return str(label) if str(label) not in taken else unused_name(str(label), taken)
+    def _new(self, labels: Sequence[Label], taken: set[Label]) -> Iterator[Label]:
+        """Names for new clusters: their own labels if these are texts and free, else the next free numbers or texts."""
+        numbers = self.naming == "larger" and all(isinstance(x, int) and not isinstance(x, bool) for x in taken)
+        largest = max([-1, *taken]) if numbers else None
+        for label in labels:
+            if largest is not None and isinstance(label, int) and not isinstance(label, bool):
+                largest += 1
+                name: Label = largest
+            else:
+                largest = None
+                name = str(label) if str(label) not in taken else unused_name(str(label), taken)
+            taken.add(name)
+            yield name
 
     def go_on(
         self, steps: Sequence[Step], overlap: Overlap | None, found: Groups | None, own_points: bool = False
@@ -79,11 +87,9 @@ class Names:
                     names[cluster] = next(parts)
         if not own_points:
             names.update(self._returning(steps, [c for c in range(len(step.clusters)) if c not in names]))
-        given = set(names.values()) | self.used if len(names) < len(step.clusters) else set[Label]()
-        for cluster, label in enumerate(step.clusters):
-            if cluster not in names:
-                names[cluster] = self._new(label, given)
-                given.add(names[cluster])
+        new = [c for c in range(len(step.clusters)) if c not in names]
+        taken = set(names.values()) | self.used if new else set[Label]()
+        names.update(zip(new, self._new([step.clusters[c] for c in new], taken), strict=True))
         self.steps.append(tuple(names[i] for i in range(len(step.clusters))))
 
     def _parts(self, parent: Label) -> Iterator[str]:
