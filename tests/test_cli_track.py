@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from test_cli_trees import run
-from tracking_cases import planted
 
 import congruence as cg
 from congruence.figures.track_flow import MOST_LANES, lanes_of
 from congruence.inputs.column_names import are_steps
+from reproductions.planted_tracks import planted
 
 
 @pytest.fixture

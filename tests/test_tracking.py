@@ -8,12 +8,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.stats import hypergeom
-from tracking_cases import STAYING, f1, found_in, memberships, planted
 
 import congruence as cg
 from congruence.inputs.steps import history_of
 from congruence.tracking.overlaps import upper_tail
 from congruence.tracking.runs import runs_of
+from reproductions.planted_tracks import STAYING, f1, found_in, memberships, planted
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -210,3 +210,15 @@ def test_refusals(steps, options, message):
     """What cannot be tracked is refused in one line."""
     with pytest.raises(cg.InputError, match=message):
         cg.track(steps, **options)
+
+
+def test_relabel_puts_memberships_in_the_order_of_the_reference():
+    """Columns of memberships are matched one to one by the least sum of squares; columns without a match come last."""
+    rng = np.random.default_rng(0)
+    u = rng.dirichlet([0.3] * 4, 50)
+    order = np.array([2, 0, 3, 1])
+    assert np.array_equal(cg.relabel(u, u[:, order]), u)
+    assert np.array_equal(cg.relabel(u.argmax(axis=1), u[:, order]), u)
+    more = np.column_stack([u[:, 3] / 2, u[:, 1], u[:, 0], u[:, 2], u[:, 3] / 2])
+    assert np.allclose(cg.relabel(u, more)[:, :3], u[:, :3])
+    assert cg.relabel(u, more).shape == (50, 5)

@@ -19,6 +19,7 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import text_grid
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind
+from congruence.inputs.memberships import Memberships
 from congruence.scanning.columns import Column
 from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
@@ -333,21 +334,23 @@ def relabel(
 ) -> ColumnLike:
     """b with its clusters renamed to fit the reference, so that names and colours agree; for a series, a series.
 
-    A cluster of b without a match gets a new name: the next free number, or its old name.
+    A cluster of b without a match gets a new name: the next free number, or its old name. Memberships get their columns in
+    the order of the reference; columns without a match come last.
 
     Args:
-        reference: Labels whose names to use.
-        b: Labels to rename, of the same points.
+        reference: Labels whose names to use, or memberships whose order of columns to use.
+        b: Labels to rename, or memberships to reorder, of the same points.
         options: Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`,
             `engine`, and those of a scan.
         out: Folder for Parquet files with the new label of each row of scanned columns, and the column that names the
             rows. Default None: the labels are returned.
 
     Returns:
-        The labels of b with new names: an array, or a series if b is one (in polars, text if names differ in type).
+        The labels of b with new names: an array, or a series if b is one (in polars, text if names differ in type). For
+        memberships, the matrix of b with its columns in the order of the reference.
 
     Raises:
-        InputError: If b is not labels, or the two cannot be compared.
+        InputError: If b is a cover, or the two cannot be compared.
 
     See also:
         `cg.match`.
@@ -357,14 +360,19 @@ def relabel(
     [0, 0, 1, 1, 2]
     >>> cg.relabel(["x", "x", "y", "y"], [0, 0, 1, 2]).tolist()
     ['x', 'x', 'y', '2']
+    >>> cg.relabel(cg.Memberships([[0.9, 0.1], [0.2, 0.8]]), cg.Memberships([[0.1, 0.9], [0.7, 0.3]])).tolist()
+    [[0.9, 0.1], [0.3, 0.7]]
     """
     found = match(reference, b, **options)
     taken = {a for a, *_ in found.rows} | set(found.only_a)
     new = dict(found.mapping)
     whole = all(isinstance(x, int) and not isinstance(x, bool) for x in taken)
     labels = as_clustering(b, "b")
+    if isinstance(labels, Memberships):
+        _in_memory(out)
+        return _reordered(reference, labels)
     if not isinstance(labels, Labels):
-        raise InputError("relabel renames labels; for memberships and covers, see match")
+        raise InputError("relabel renames labels and reorders memberships; for covers, see match")
     names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
     for name in (name for name in names if name not in found.mapping):
         if whole:
@@ -386,3 +394,16 @@ def relabel(
     elif not labels.gaps and all(isinstance(x, str) for x in renamed):
         values = values.astype(str) if frame_kind(b) is None else values
     return _like(b, values, labels.title or "relabelled")
+
+
+def _reordered(reference: ClusteringLike, b: Memberships) -> Array:
+    """The memberships of b with columns in the order of the reference's clusters, by the least sum of squared differences."""
+    from scipy.optimize import linear_sum_assignment
+
+    first = as_clustering(reference, "reference")
+    u = first.dense() if isinstance(first, Memberships) else np.eye(first.k + 1)[np.asarray(first.codes)][:, : first.k]
+    v = b.dense()
+    cost = (u**2).sum(axis=0)[:, None] + (v**2).sum(axis=0)[None, :] - 2 * u.T @ v
+    _, columns = linear_sum_assignment(cost)
+    rest = [j for j in range(v.shape[1]) if j not in set(columns.tolist())]
+    return np.asarray(v[:, [*columns.tolist(), *rest]])
