@@ -16,6 +16,7 @@ from scipy import sparse
 
 import congruence as cg
 from congruence.inputs import files, joining
+from congruence.inputs.column_kinds import without_ids
 from congruence.inputs.column_names import named_columns
 
 COLUMNS = {"cell": [f"c{i}" for i in range(6)], "truth": [0, 0, 1, 1, 2, 2], "leiden": ["a", "a", "b", "b", "b", "c"]}
@@ -228,14 +229,14 @@ def test_picking_columns():
 def test_columns_of_row_names_are_left_out():
     """A column of words that differ in every row names the rows; so does a unique 'id' of numbers; labels stay."""
     arrow = {name: pa.chunked_array([values]) for name, values in COLUMNS.items()}
-    kept, notes = files.without_ids(arrow)
+    kept, notes = without_ids(arrow)
     assert list(kept) == ["truth", "leiden"]
     assert notes == ["labels: truth, leiden · id: cell"]
     numbers = pa.chunked_array([[10, 11, 12]])
-    assert list(files.without_ids({"id": numbers, "x": numbers})[0]) == ["x"]
-    assert list(files.without_ids({"": numbers, "x": numbers})[0]) == ["x"]
-    assert list(files.without_ids({"x": numbers, "y": numbers})[0]) == ["x", "y"]
-    assert list(files.without_ids({"cell": arrow["cell"]})[0]) == ["cell"]
+    assert list(without_ids({"id": numbers, "x": numbers})[0]) == ["x"]
+    assert list(without_ids({"": numbers, "x": numbers})[0]) == ["x"]
+    assert list(without_ids({"x": numbers, "y": numbers})[0]) == ["x", "y"]
+    assert list(without_ids({"cell": arrow["cell"]})[0]) == ["cell"]
 
 
 def test_joining_ids():
@@ -404,3 +405,14 @@ def test_times_that_python_cannot_hold(kind, tmp_path):
     )
     with pytest.raises(cg.InputError, match="holds times that Python cannot hold"):
         cg.drift(table, "a", "when")
+
+
+def test_whole_numbers_that_are_left_out_of_a_frame_give_a_warning():
+    """Labels with gaps look like measurements: a frame without them would be compared in silence."""
+    few = np.arange(60) % 3
+    gaps = np.arange(60) % 20 * 7 + 40
+    with pytest.warns(
+        UserWarning, match="gaps looks like measurements .* whole numbers from 40 to 173.; convert labels"
+    ):
+        assert cg.compare_all(pd.DataFrame({"a": few, "b": few, "gaps": gaps})).names == ("a", "b")
+    assert cg.compare_all(pd.DataFrame({"a": few, "gaps": gaps}).astype({"gaps": str})).names == ("a", "gaps")

@@ -15,6 +15,7 @@ from browser import Browser, program
 import congruence as cg
 from congruence.figures.layout import flow_of
 from congruence.inputs import files
+from congruence.inputs.column_kinds import without_ids
 from congruence.reporting import html, words
 from congruence.reporting.members import Request
 from congruence.reporting.phrases import in_words
@@ -33,7 +34,7 @@ in_browser = pytest.mark.skipif(
 
 @cache
 def columns_of(name: str) -> dict:
-    columns, _ = files.without_ids(files.read_columns(DATA / "clusterings" / f"{name}.csv.gz"))
+    columns, _ = without_ids(files.read_columns(DATA / "clusterings" / f"{name}.csv.gz"))
     return columns
 
 

@@ -6,8 +6,9 @@ import contextlib
 import inspect
 import io
 import os
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
+import congruence.typing
 from hostile import broken_files, oracle
 from hostile.odd_values import (
     Nothing,
@@ -210,10 +212,49 @@ def arguments_of(
     return given
 
 
-def allowed(error: BaseException) -> bool:
-    """Whether this is a proper refusal: one line about bad input, or Python's own TypeError for an object that is nonsense."""
-    ours = isinstance(error, cg.InputError) and bool(str(error)) and "\n" not in str(error)
-    return ours or type(error) is TypeError
+def allowed(
+    error: BaseException, function: Callable[..., Any] | None = None, given: Mapping[str, Any] | None = None
+) -> bool:
+    """Whether this is a proper refusal of bad input, or Python's own error for an argument of a wholly different type."""
+    if isinstance(error, cg.InputError):
+        return bool(str(error)) and "\n" not in str(error)
+    if function is None or not isinstance(error, TypeError | AttributeError | LookupError | ValueError):
+        return False
+    kinds = {x.name: str(x.annotation) for x in inspect.signature(function).parameters.values()}
+    return any(is_nonsense(value, kinds.get(name, "")) for name, value in (given or {}).items())
+
+
+#: values of the types that annotations name; other names are classes, and those of `congruence.typing` take several kinds of objects
+FITTING: dict[str, Callable[[Any], bool]] = {
+    "None": lambda x: x is None, "str": lambda x: isinstance(x, str), "bytes": lambda x: isinstance(x, bytes),
+    "bool": lambda x: isinstance(x, bool | np.bool_), "int": lambda x: isinstance(x, int | np.integer),
+    "float": lambda x: isinstance(x, int | float | np.number), "Array": lambda x: isinstance(x, np.ndarray),
+    "PathLike": lambda x: isinstance(x, str | os.PathLike), "Path": lambda x: isinstance(x, os.PathLike),
+    **dict.fromkeys(
+        ("Sequence", "Collection", "Iterable", "Several", "list", "tuple", "range"),
+        lambda x: isinstance(x, list | tuple | set | frozenset | range | dict) or (isinstance(x, np.ndarray) and x.ndim == 1),
+    ),
+    **dict.fromkeys(("Mapping", "dict"), lambda x: isinstance(x, dict)), "Callable": callable,
+}  # fmt: skip
+
+
+def is_nonsense(value: Any, annotation: str) -> bool:
+    """Whether a value is of no type that the annotation names."""
+    if not annotation or annotation.endswith("_empty'>"):
+        return False
+    for part in re.split(r"\|(?![^\[]*\])", annotation.strip("'")):
+        name = re.sub(r"\[.*\]", "", part.strip()).rpartition(".")[2]
+        if name in FITTING:
+            fits = FITTING[name](value)
+        elif name == "Literal":
+            fits = isinstance(value, str)
+        elif name.endswith("Like") or name == "Frame":
+            fits = any(hasattr(value, x) for x in ("__len__", "__array__", "__arrow_c_stream__", "__next__", "collect"))
+        else:
+            fits = hasattr(congruence.typing, name) or any(x.__name__ == name for x in type(value).__mro__)
+        if fits:
+            return False
+    return True
 
 
 def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
@@ -242,8 +283,7 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
                 result = getattr(cg, name)(**given)
                 consumed(result)
         except Exception as error:
-            if not allowed(error):
-                wrong.append(f"{type(error).__name__}: {str(error)[:300]}")
+            wrong += wrong_error(error, getattr(cg, name), given)
         else:
             if (out.getvalue() or err.getvalue()) and given.get("progress") is not True:
                 wrong.append(f"printed {out.getvalue()[:80]!r}{err.getvalue()[:80]!r}")
@@ -256,9 +296,11 @@ def complaints_of(rng: Random, folder: Path) -> tuple[str, list[str], str]:
     return shown, wrong, name
 
 
-def wrong_error(error: BaseException) -> list[str]:
+def wrong_error(
+    error: BaseException, function: Callable[..., Any] | None = None, given: Mapping[str, Any] | None = None
+) -> list[str]:
     """The complaint about an error, unless it is a proper refusal."""
-    return [] if allowed(error) else [f"{type(error).__name__}: {str(error)[:300]}"]
+    return [] if allowed(error, function, given) else [f"{type(error).__name__}: {str(error)[:300]}"]
 
 
 def raw_warnings(said: list[Any]) -> list[str]:

@@ -57,8 +57,8 @@ def traced(*modules: object) -> None:
     commands.run = shown
     allowed = calls.allowed
 
-    def told(error: BaseException) -> bool:
+    def told(error: BaseException, *call: Any) -> bool:
         traceback.print_exception(error)
-        return allowed(error)
+        return allowed(error, *call)
 
     calls.allowed = told

@@ -176,13 +176,14 @@ def chained(rng: Random, folder: Path, quick: bool = False) -> tuple[str, list[s
                         given = calls.arguments_of(rng, method, name, n)
                     shown += f", .{name}({', '.join(f'{k}={v!r:.60}' for k, v in given.items())})".replace("\n", " ")
                     calls.REACHED.add(f"{type(thing).__name__}.{name}")
+                    asked = dict(given)
                     by_place = [
                         given.pop(k) for k, p in inspect.signature(method).parameters.items() if p.kind is p.POSITIONAL_ONLY
                     ]  # fmt: skip
                     try:
                         calls.consumed(method(*by_place, **given))
-                    except cg.InputError as error:
-                        wrong += calls.wrong_error(error)
+                    except Exception as error:
+                        wrong += calls.wrong_error(error, method, asked)
             except Exception as error:
                 wrong += calls.wrong_error(error)
     finally:

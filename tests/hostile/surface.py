@@ -332,7 +332,7 @@ def any_call(rng: Random, folder: Path, quick: bool = False, turn: int = 0) -> t
             )
         except cg.InputError:
             return f"{shown}: an argument could not be made", [], name
-        given, reached = own, list(own) or [""]
+        given, reached, asked = own, list(own) or [""], dict(own)
         positional = [
             given.pop(k) for k, p in inspect.signature(function).parameters.items() if p.kind is p.POSITIONAL_ONLY
         ]
@@ -346,7 +346,7 @@ def any_call(rng: Random, folder: Path, quick: bool = False, turn: int = 0) -> t
                 calls.REACHED.update(f"{shown.partition('(')[0]}({key})" for key in reached)
                 calls.consumed(function(*positional, **given))
         except Exception as error:
-            wrong += calls.wrong_error(error)
+            wrong += calls.wrong_error(error, function, asked)
         finally:
             os.chdir(here)
     wrong += calls.raw_warnings(said)

@@ -74,7 +74,8 @@ def no_columns(why: str = "the files hold covers", /, **options: OptionValue) ->
 def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None, keys: Keys) -> dict[str, Cover]:
     """The covers of the files by name. A table given together with .cover files holds labels, one per row."""
     import congruence as cg
-    from congruence.inputs.files import read_columns, suffix_of, without_ids
+    from congruence.inputs.column_kinds import without_ids
+    from congruence.inputs.files import read_columns, suffix_of
 
     found: dict[str, Cover] = {}
     for file in files:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from congruence.errors import Call, InputError, With, some_of
+from congruence.errors import Call, InputError, With, some_of, warn
 from congruence.inputs.column_names import (
     LABEL_NAMES,
     MEASURED_NAMES,
@@ -475,3 +476,18 @@ def check_repeated(name: str, found: ColumnKind, source: str) -> None:
         f"{said}; keep one row per id, name the label columns{With('columns')}, or pass a long table through "
         f"{Call('cg.from_long', '--long')}"
     )
+
+
+def without_ids(
+    columns: Mapping[str, ColumnLike], source: str = "the table"
+) -> tuple[dict[str, ColumnLike], list[str]]:
+    """The label columns, and a note on how the others are used, if any; warns about whole numbers that are left out."""
+    found = sorted_columns(columns, source=source)
+    whole = [x for x in found.left_out if re.match("measurements, .* whole numbers", found.why.get(x, ""))]
+    whole = [x for x in whole if "its name says so" not in found.why[x]]
+    if whole:
+        warn(
+            f"{source}: {some_of(whole)} {'look' if len(whole) > 1 else 'looks'} like measurements and not like labels "
+            f"({found.why[whole[0]].partition(', ')[2]}); convert labels to text"
+        )
+    return found.taken, [] if found.is_plain else [found.line]

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from congruence.errors import Caution, InputError, Option
-from congruence.inputs.files import without_ids
+from congruence.inputs.column_kinds import without_ids
 from congruence.inputs.labels import Labels, frame_kind, names_of_columns
 from congruence.machine import device
 from congruence.statistics.tables import Array

@@ -14,11 +14,12 @@ import numpy as np
 from congruence.errors import Caution, InputError, names_in, one_of, some_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.coerce import as_clustering
+from congruence.inputs.column_kinds import without_ids
 from congruence.inputs.column_names import listed_names
 from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, member_weights, title_of
 from congruence.inputs.cover import Cover
 from congruence.inputs.effects import refuse_idle
-from congruence.inputs.files import read_columns, without_ids
+from congruence.inputs.files import read_columns
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory, is_mapping, label_cautions
 from congruence.inputs.listing import Listing

@@ -19,7 +19,6 @@ import numpy as np
 
 from congruence.errors import Call, InputError, Option, TooLarge, hint, joined, path_of, some_of
 from congruence.inputs.coerce import as_clustering
-from congruence.inputs.column_kinds import sorted_columns
 from congruence.inputs.encoding import as_python_holds, without_empty
 from congruence.inputs.formats import (
     ANNDATA,
@@ -421,14 +420,6 @@ def pick(columns: Mapping[str, ColumnLike], names: Sequence[str], source: str) -
         if not isinstance(name, str) or name not in columns:
             raise InputError(f"{source} has no column {name!r}; {hint(name, columns, 'it has: ' + some_of(columns))}")
     return {name: columns[name] for name in names}
-
-
-def without_ids(
-    columns: Mapping[str, ColumnLike], source: str = "the table"
-) -> tuple[dict[str, ColumnLike], list[str]]:
-    """The label columns, and a note on how the others are used, if any."""
-    found = sorted_columns(columns, source=source)
-    return found.taken, [] if found.is_plain else [found.line]
 
 
 def from_long(table: Frame, id: str = "id", method: str = "method", label: str = "label") -> dict[str, Labels]:
