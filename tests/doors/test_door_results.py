@@ -47,6 +47,8 @@ MADE = {
     "Tanglegram": lambda: cg.tanglegram(*trees()),
     "ConsensusCdf": lambda: cg.Ensemble(RUNS).cdf(),
     "Tracks": lambda: cg.track(RUNS),
+    "ClusterCheck": lambda: cg.check_clusters(X, A),
+    "Ranking": lambda: cg.rank(RUNS),
     "Report": lambda: cg.report(RUNS),
     "Ensemble": lambda: cg.Ensemble(RUNS),
 }
