@@ -104,6 +104,8 @@ def test_the_consensus_matrix_is_ordered(made):
     """The picture of an ensemble is its consensus matrix in the order of cells_of, and its distribution ends at 1."""
     e = made["ensemble"]
     heat, curve = e.plot().data
+    (span,) = e.plot().layout.shapes
+    assert (span.x0, span.x1) == (0.1, 0.9)
     cells = layout.cells_of(e)
     assert np.array_equal(heat.z, cells.values)
     assert heat.z == pytest.approx(e.consensus_matrix()[np.ix_(cells.order, cells.order)])
@@ -286,8 +288,9 @@ def test_a_consensus_has_a_card_per_cluster(backend):
         assert [sum(trace.x) for trace in votes.data] == pytest.approx([1, 1, 1])
         sizes = np.bincount(found.labels)
         assert [trace.name for trace in votes.data] == [f"cluster {c}: {size} points" for c, size in enumerate(sizes)]
-        assert [trace.y[0] for trace in apart.data] == ["column 1", "column 2", "column 3"]
-        assert all(len(trace.y) == 5 and trace.x[0] > 2 for trace in apart.data)
+        shown = [getattr(apart.layout, axis).ticktext for axis in ("yaxis", "yaxis2", "yaxis3")]
+        assert [names[0] for names in shown] == ["column 1", "column 2", "column 3"]
+        assert all(len(trace.x) == 5 and trace.x[0] > 2 for trace in apart.data)
     else:
         titles = [axes.get_title() for axes in votes.axes]
         assert re.match(r"cluster 0: \d+ points\nvote share 0\.", titles[0])

@@ -22,13 +22,14 @@ from congruence.trust.cluster_check import ClusterCheck
 from congruence.trust.ranking import Ranking
 from congruence.typing import Backend, Figure, OptionValue
 
-#: for each type of result the group of figures, which is a part of the name of a module, and the function there
+#: for each type of result the module and the function that says what its figure shows
 DRAWN: dict[type, tuple[str, str]] = {
-    AllPairs: ("", "draw_pairs"), Comparison: ("", "draw_flow"), Ensemble: ("", "draw_ensemble"), KChoice: ("", "draw_choice"),
-    Drift: ("time_", "draw_drift"), Alternatives: ("", "draw_alternatives"), Consensus: ("", "draw_cards"),
-    CutCurve: ("tree_", "draw_curve"), CutTable: ("tree_", "draw_table"), Tanglegram: ("tree_", "draw_tangle"),
-    Resolutions: ("tree_", "draw_sweep"), Tracks: ("time_", "draw_tracks"),
-    Ranking: ("trust_", "draw_ranking"), ClusterCheck: ("trust_", "draw_clusters"),
+    AllPairs: ("pictures", "of_pairs"), Comparison: ("pictures", "of_flow"), Ensemble: ("pictures", "of_ensemble"),
+    KChoice: ("pictures", "of_choice"), Drift: ("time_pictures", "of_drift"), Consensus: ("pictures", "of_cards"),
+    Alternatives: ("pictures", "of_alternatives"), Tracks: ("time_pictures", "of_tracks"),
+    CutCurve: ("tree_pictures", "of_curve"),
+    CutTable: ("tree_pictures", "of_table"), Tanglegram: ("tree_pictures", "of_tangle"), Ranking: ("pictures", "of_ranking"),
+    Resolutions: ("tree_pictures", "of_sweep"), ClusterCheck: ("pictures", "of_clusters"),
 }  # fmt: skip
 
 
@@ -67,5 +68,6 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
     if importlib.util.find_spec(backend) is None:
         what = "plotly" if backend == "plotly" else '"congruence[plot]"'
         raise InputError(f"a figure by {backend} needs {backend}, which is not installed: pip install {what}")
-    group, function = draws
-    return getattr(import_module(f"congruence.figures.{backend}_{group}figures"), function)(result, **options)
+    module, function = draws
+    picture = getattr(import_module(f"congruence.figures.{module}"), function)(result, **options)
+    return import_module(f"congruence.figures.by_{backend}").draw(picture)
