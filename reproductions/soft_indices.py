@@ -92,12 +92,12 @@ class Tested:
     notes: tuple[str, ...]
 
 
-def tested(title: str, X: np.ndarray, y: np.ndarray, times: int, members: int, seed: int) -> Tested:
-    """EM by the paper's protocol for c = 2 … times · c_true, judged by every index."""
+def judged(title: str, X: np.ndarray, y: np.ndarray, times: int, members: int, seed: int, kind: str = "diag") -> Tested:
+    """EM by the paper's protocol with covariances of this kind for c = 2 … times · c_true, judged by every index."""
     c = len(np.unique(y))
     choice = cg.choose_k(
         X, range(2, times * c + 1), "em", members, list(INDICES), reference=y, protocol="paper", random_state=seed,
-        progress=False, threads=1,
+        covariance_type=kind, progress=False, threads=1,
     )  # fmt: skip
     average = {key: choice.with_reference[f"{key} with reference"] for key in INDICES}
     return Tested(
@@ -109,12 +109,15 @@ def tested(title: str, X: np.ndarray, y: np.ndarray, times: int, members: int, s
 
 def tested_mixture(m: Mixture, members: int, seed: int) -> Tested:
     rng = np.random.default_rng([seed, m.c, m.r, round(1000 * m.dens)])
-    return tested(m.title, *draw(m, rng), 2, members, seed)
+    return judged(m.title, *draw(m, rng), 2, members, seed)
 
 
-def tested_real(title: str, name: str, scaled: bool, members: int, seed: int) -> Tested:
-    X, y = datasets.load(name, standardise=scaled)
-    return tested(title, X, y, 3, members, seed)
+def tested_real(title: str, name: str, members: int, seed: int) -> Tested:
+    return judged(title, *datasets.load(name, standardise=False), 3, members, seed)
+
+
+def with_full_covariances(title: str, name: str, members: int, seed: int) -> Tested:
+    return judged(title, *datasets.load(name, standardise=False), 3, members, seed, "full")
 
 
 def in_processes(function, tasks: Iterable[tuple], jobs: int) -> list[Tested]:
@@ -377,7 +380,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     print(paragraph(f"""Lei, Bezdek, Chan, Vinh, Romano & Bailey, Generalized Information Theoretic Cluster Validity Indices for
         Soft Clusterings (CIDM 2014). EM by the paper's protocol, {members} partitions for each number of clusters c; a run
-        succeeds if its best c is the true one. The values of the figures are not in the text ('around 70 %', 'around 10 %'),
+        succeeds if its best c is the true one. The paper says that covariances start diagonal; here they stay diagonal.
+        Preparations tried: diagonal and full covariances (compared below), ridges of 1e-6, 1e-2 and 1e-1 of the variances
+        for the full ones, raw and standardised features, and three seeds; only diagonal covariances reproduce the sentences.
+        The values of the figures are not in the text ('around 70 %', 'around 10 %'),
         so sentences are checked; where a sentence has no number, the threshold in the evidence is ours. The paper does not
         say how singular covariances were handled (we add 1e-6 of the variances), nor how runs of different c were paired (we
         pair by their order), and its random data differ from ours."""))  # fmt: skip
@@ -401,15 +407,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     real: list[Tested] = []
     if there:
         print(heading("Table IV and Figure 5: real data"))
-        real = in_processes(tested_real, [(row[0], row[1], False, members, args.seed) for row in there], args.jobs)
+        real = in_processes(tested_real, [(row[0], row[1], members, args.seed) for row in there], args.jobs)
         print(show_success(real))
         print(show_notes(real))
         print(claims_text(real_claims(real)))
         if not args.quick:
-            print(heading("The same with standardised features: the paper does not say how the data were prepared"))
-            scaled = in_processes(tested_real, [(row[0], row[1], True, members, args.seed) for row in there], args.jobs)
-            print(show_success(scaled))
-            print(claims_text(real_claims(scaled)))
+            print(heading("The same with full covariances, for comparison"))
+            few = max(members // 3, 10)
+            full = in_processes(with_full_covariances, [(row[0], row[1], few, args.seed) for row in there], args.jobs)
+            print(f"{few} partitions for each c.\n")
+            print(show_success(full))
+            print(show_notes(full))
+            print(claims_text(real_claims(full)))
         print(heading("Conclusion"))
         print(claims_text(conclusion(list(synthetic.values()), real)))
 
