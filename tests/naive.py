@@ -749,7 +749,31 @@ def counted(statistic: Callable[..., Any], formula: Callable[..., float]) -> Cal
     return lambda *clusterings: formula(statistic(*clusterings))
 
 
+def chi_square(t: Table) -> float:
+    """Sum of (n_ij - e_ij)^2 / e_ij, e_ij = a_i b_j / n."""
+    return float(dependence(t))
+
+
+def dependence(t: Table) -> Fraction:
+    """The same, exactly."""
+    expected = [[a * b / total(t) for b in column_sums(t)] for a in row_sums(t)]
+    cells_ = [(x, e) for row, line in zip(t, expected, strict=True) for x, e in zip(row, line, strict=True)]
+    return sum(((x - e) ** 2 / e for x, e in cells_), Fraction(0))
+
+
+def cramers_v(t: Table) -> float:
+    """The root of chi_square / (n (k - 1)), k clusters in the side with fewer; one cluster: undefined."""
+    k = min(len(t), len(t[0]))
+    return math.sqrt(dependence(t) / total(t) / (k - 1)) if k > 1 else math.nan
+
+
+def partition_difference(v: Pairs) -> float:
+    """Pairs of points that are apart in both."""
+    return float(v.v00)
+
+
 OF_PAIRS: dict[str, Callable[[Pairs], float]] = {
+    "partition_difference": partition_difference,
     "rand": rand,
     "ari": ari,
     "jaccard": jaccard,
@@ -765,6 +789,8 @@ OF_PAIRS: dict[str, Callable[[Pairs], float]] = {
 FUZZY: dict[str, Callable[[Pairs], float]] = {"rand": rand, "ari": ari, "jaccard": jaccard}
 
 OF_TABLE: dict[str, Callable[[Table], float]] = {
+    "chi_square": chi_square,
+    "cramers_v": cramers_v,
     "mi": mi,
     **{f"nmi_{norm}": of_norm(nmi, norm) for norm in NORMS},
     "vi": vi,

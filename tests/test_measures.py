@@ -123,7 +123,7 @@ def test_all_pairs_are_the_same_for_any_number_of_threads(route, monkeypatch):
     for group in by_need([key for key in KEYS if key != "lambda"]):
         one, two = (cg.compare_all(columns, group, threads=t) for t in (1, 2))
         for key in group:
-            assert np.array_equal(one[key], two[key]), key
+            assert np.array_equal(one[key], two[key], equal_nan=True), key
 
 
 @pytest.mark.parametrize("key", [pytest.param("irm", marks=pytest.mark.slow), "irm_greedy", "ami_sum"])

@@ -93,17 +93,18 @@ __all__ = [
 #: keys and aliases of the measures, and the consensus methods
 MeasureName: TypeAlias = Literal[
     "rand", "rand_score", "rand_index", "mari", "ari", "adjusted_rand_score", "adjusted_rand_index", "ari_gram", "jaccard",
-    "wallace", "fowlkes_mallows", "fowlkes_mallows_score", "wallace_ab", "wallace_ba", "mirkin", "dice", "hubert", "mi",
-    "mutual_info_score", "nmi_joint", "nmi_max", "nmi_sum", "nmi", "normalized_mutual_info_score", "nmi_sqrt", "nmi_min",
-    "ami_max", "ami_sum", "ami", "adjusted_mutual_info_score", "ami_sqrt", "ami_min", "vi", "variation_of_information", "nvi",
-    "homogeneity", "homogeneity_score", "completeness", "completeness_score", "v_measure", "v_measure_score", "rmi", "nrmi",
-    "accuracy", "clustering_error", "kappa_max", "kappa_trace", "lambda", "irm", "irm_greedy", "van_dongen", "purity",
-    "inverse_purity", "meila_heckerman", "f_measure", "element_centric", "bcubed_precision", "bcubed_recall", "bcubed_f", "psi",
-    "nca", "npa", "omega", "omega_soft", "comembership_jaccard", "ndc", "aci", "onmi_max", "onmi_sum", "onmi_joint", "onmi_lfk",
-    "average_f1", "average_jaccard", "nf1", "fari", "rand_campello", "ari_campello", "jaccard_campello", "rand_brouwer",
-    "ari_brouwer", "jaccard_brouwer", "arimp", "arimm", "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "pooled_ami",
-    "certainty", "uncertainty", "pnmi", "pnmi_sum", "adco", "adco_distance", "adco_metric", "adco_cosine", "cophenetic",
-    "cophenetic_spearman", "bakers_gamma", "gamma", "robinson_foulds", "hmi", "nhmi", "ahmi",
+    "wallace", "fowlkes_mallows", "fowlkes_mallows_score", "wallace_ab", "wallace_ba", "mirkin", "partition_difference", "dice",
+    "hubert", "mi", "mutual_info_score", "nmi_joint", "nmi_max", "nmi_sum", "nmi", "normalized_mutual_info_score", "nmi_sqrt",
+    "nmi_min", "ami_max", "ami_sum", "ami", "adjusted_mutual_info_score", "ami_sqrt", "ami_min", "vi",
+    "variation_of_information", "nvi", "homogeneity", "homogeneity_score", "completeness", "completeness_score", "v_measure",
+    "v_measure_score", "rmi", "nrmi", "accuracy", "clustering_error", "kappa_max", "kappa_trace", "lambda", "irm", "irm_greedy",
+    "van_dongen", "purity", "inverse_purity", "meila_heckerman", "f_measure", "element_centric", "bcubed_precision",
+    "bcubed_recall", "bcubed_f", "psi", "nca", "npa", "chi_square", "cramers_v", "omega", "omega_soft", "comembership_jaccard",
+    "ndc", "aci", "onmi_max", "onmi_sum", "onmi_joint", "onmi_lfk", "average_f1", "average_jaccard", "nf1", "fari",
+    "rand_campello", "ari_campello", "jaccard_campello", "rand_brouwer", "ari_brouwer", "jaccard_brouwer", "arimp", "arimm",
+    "kas", "nsf", "nsf_printed", "sms", "ssms", "anmi", "pooled_ami", "certainty", "uncertainty", "pnmi", "pnmi_sum", "adco",
+    "adco_distance", "adco_metric", "adco_cosine", "cophenetic", "cophenetic_spearman", "bakers_gamma", "gamma",
+    "robinson_foulds", "hmi", "nhmi", "ahmi",
 ]
 MethodName: TypeAlias = Literal[
     "auto", "hbgf", "ncut", "kcc", "kmodes", "voting", "cumulative", "mcla", "cspa", "hgpa", "average", "single", "complete",
@@ -229,6 +230,8 @@ wallace_ba: _RandFunction
 """Wallace coefficient: pairs of b found in a: higher is better, 0 to 1. For memberships: -inf to inf."""
 mirkin: _RandFunction
 """Mirkin distance: lower is better, 0 to inf."""
+partition_difference: _RandFunction
+"""Partition difference: higher is better, 0 to inf."""
 dice: _RandFunction
 """Dice index of pairs (pair F1): higher is better, 0 to 1. For memberships: -inf to inf."""
 hubert: _RandFunction
@@ -323,6 +326,10 @@ nca: _AccuracyFunction
 """Normalised clustering accuracy: higher is better, -1 to 1."""
 npa: _AccuracyFunction
 """Normalised pivoted accuracy: higher is better, 0 to 1."""
+chi_square: _RandFunction
+"""Chi-squared statistic of the table: higher is better, 0 to inf."""
+cramers_v: _RandFunction
+"""Cramér’s V: higher is better, 0 to 1."""
 omega: _RandFunction
 """Omega index: higher is better, -1 to 1."""
 omega_soft: _RandFunction

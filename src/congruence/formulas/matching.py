@@ -389,3 +389,38 @@ def npa(t: Table, limit: int | None = SPARSE_LIMIT) -> float:
     _within(t, "npa", limit, dense=False)
     k = max(t.shape)
     return (_matched(t, t.count) / t.n - 1 / k) / (1 - 1 / k) if k > 1 and t.n else math.nan
+
+
+# --- independence of the table ----------------------------------------------------------------------------------
+
+
+def _dependence(t: Tables) -> Array:
+    """Σ (n_ij − e_ij)² / e_ij as a share of n, with e_ij = a_i b_j / n; 0 if one side has a single cluster."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        phi = np.maximum(t.sum(t.count * (t.count / (t.row_total * t.col_total.astype(np.float64)))) - 1, 0.0)
+    return np.where((t.shapes.min(axis=1) > 1) & (phi > 1e-14), phi, 0.0)
+
+
+def _dependence_workings(table: Table) -> Record:
+    t = Tables.of(table)
+    return {"phi": float(_dependence(t)[0]), "points": float(t.n_used[0]), "k": int(t.shapes.min())}
+
+
+@measure(
+    "chi_square", title="Chi-squared statistic of the table", needs=Tables, better="higher", range=(0, math.inf),
+    axioms=("symmetric",), reference="wagner2007", definition="chi_square = points * phi", workings=_dependence_workings,
+    caution="grows with the number of points and of clusters: compare cramers_v instead",
+)  # fmt: skip
+def chi_square(t: Tables) -> Array:
+    """How far the table is from that of independent clusterings."""
+    return np.asarray(t.n_used * _dependence(t))
+
+
+@measure(
+    "cramers_v", title="Cramér’s V", needs=Tables, better="higher", range=(0, 1), axioms=("symmetric",), reference="cramer1946",
+    definition="cramers_v = sqrt(phi / (k - 1))", workings=_dependence_workings, at_zero=math.nan,
+    caution="1 for any refinement, not corrected for chance, and undefined if a side has one cluster",
+)  # fmt: skip
+def cramers_v(t: Tables) -> Array:
+    """The chi-squared statistic per point, divided by its largest value for these numbers of clusters, as a root."""
+    return np.asarray(np.sqrt(ratio(_dependence(t), t.shapes.min(axis=1) - 1.0)))

@@ -140,6 +140,16 @@ def mirkin(p: Pairs) -> Array:
 
 
 @measure(
+    "partition_difference", title="Partition difference", needs=Pairs, better="higher", range=(0, float("inf")),
+    axioms=("symmetric",), reference="li2004", definition="partition_difference = v00",
+    caution="a count that grows with the numbers of points and of clusters: it judges neither agreement nor difference",
+)  # fmt: skip
+def partition_difference(p: Pairs) -> Array:
+    """Pairs of points that are apart in both."""
+    return p.v00
+
+
+@measure(
     "dice", title="Dice index of pairs (pair F1)", needs=Pairs, better="higher", range=(0, 1), soft_range=ANY,
     axioms=("symmetric", "definite"), reference="dice1945", definition="dice = 2 * v11 / (2 * v11 + v10 + v01)",
 )  # fmt: skip
