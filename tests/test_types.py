@@ -50,15 +50,28 @@ RIGHT = (
 )
 
 
-def lines_with_errors(tmp_path: Path, command: list[str], calls: tuple[str, ...]) -> set[int]:
-    """Which of the calls the type checker refuses, by number."""
+#: calls, and the types of what they return
+RETURNED = {
+    "cg.element_scores(a, a)": "ndarray",
+    "cg.relabel(a, a)": "ndarray",
+    "cg.compare(a, b).to_frame()": "DataFrame",
+    'cg.compare(a, b).to_frame("polars")': "DataFrame",
+    'cg.compare(a, b).plot("matplotlib")': "Figure",
+    "cg.contingency(a, b).to_frame()": "DataFrame",
+    "cg.ConsensusClustering(2).fit_predict(runs)": "ndarray",
+    "cg.AlternativeClustering(2).fit_predict(X)": "ndarray",
+}
+
+
+def said_of(tmp_path: Path, command: list[str], calls: tuple[str, ...]) -> list[tuple[int, str]]:
+    """(number of a call, what the type checker says about it)."""
     file = tmp_path / "calls.py"
     file.write_text(HEAD + "\n".join(calls) + "\n", encoding="utf-8")
     env = {**os.environ, "MYPYPATH": str(SOURCE)} if SOURCE.name == "src" else None  # an installed package is found
     done = subprocess.run([*command, str(file)], capture_output=True, text=True, check=False, timeout=300, env=env)
     assert done.returncode in (0, 1), done.stderr
-    said = [line.split(":") for line in done.stdout.splitlines() if "error" in line and "calls.py:" in line]
-    return {int(parts[1]) - HEAD.count("\n") - 1 for parts in said}
+    said = [line.split(":", 2) for line in done.stdout.splitlines() if "calls.py:" in line]
+    return [(int(line) - HEAD.count("\n") - 1, text) for _, line, text in said]
 
 
 CHECKERS = {
@@ -75,5 +88,8 @@ def test_type_checkers_find_wrong_calls(checker, tmp_path):
         pytest.importorskip("mypy", reason="mypy is not installed: pip install '.[lint]'")
     elif shutil.which("pyright") is None:
         pytest.skip("pyright is not installed: pip install '.[lint]'")
-    refused = lines_with_errors(tmp_path, CHECKERS[checker], WRONG + RIGHT)
-    assert refused == set(range(len(WRONG)))
+    returned = tuple(f"reveal_type({call})" for call in RETURNED)
+    said = said_of(tmp_path, CHECKERS[checker], WRONG + RIGHT + returned)
+    assert {i for i, text in said if "error" in text} == set(range(len(WRONG)))
+    shown = {i - len(WRONG + RIGHT): text for i, text in said if "eveal" in text or "Type of" in text}
+    assert all(kind in shown[i] for i, kind in enumerate(RETURNED.values())), shown

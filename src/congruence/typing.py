@@ -7,11 +7,16 @@ A name that ends in "Like" is a value that users may pass: mostly any object, wh
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
+    import matplotlib.figure
     import numpy as np
+    import pandas as pd
+    import plotly.graph_objects as go
+    import polars as pl
+    import pyarrow as pa
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -108,6 +113,16 @@ Backend: TypeAlias = Literal["plotly", "matplotlib"]
 Frame: TypeAlias = Any
 #: the index of a pandas object, or None
 Index: TypeAlias = Any
+#: what `to_frame` returns: a frame of the library of the inputs, or of the one that was named
+DataFrame: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table"
+#: one value per point: a numpy array, or a series for a series
+Values: TypeAlias = "np.ndarray[Any, np.dtype[Any]] | pd.Series[Any] | pl.Series"
+#: labels whose values per point are a numpy array
+PlainLabels: TypeAlias = "Sequence[object] | np.ndarray[Any, np.dtype[Any]]"
+#: what `plot` returns by default
+PlotlyFigure: TypeAlias = "go.Figure"
+#: what `plot` returns with backend="matplotlib"
+MatplotlibFigure: TypeAlias = "matplotlib.figure.Figure"
 #: a figure of plotly or matplotlib
 Figure: TypeAlias = Any
 #: a sparse matrix of SciPy

@@ -23,14 +23,14 @@ from congruence.chance.draws import (
     variance_of_sums,
 )
 from congruence.comparison.matrices import compare_matrices
-from congruence.comparison.pair import InputKeywords, counted_pair, prepared_pair
+from congruence.comparison.pair import counted_pair, prepared_pair
 from congruence.engine import cpu, matrices, plan, tiles
 from congruence.engine.cells import tables_of
 from congruence.engine.interface import Engine
 from congruence.engine.plan import Progress, Run, engine_for, seed_sequence
 from congruence.errors import Caution, InputError, NotApplicable, Option
 from congruence.formulas.record import Measure, ratio
-from congruence.inputs.alignment import Mass, PreparedPair
+from congruence.inputs.alignment import InputKeywords, Mass, PreparedPair
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import Clustering

@@ -42,7 +42,7 @@ from congruence.cli.joining import columns_of_files
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, named_measures, noise_labels
 from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
-from congruence.typing import OptionValue, Record
+from congruence.typing import Frame, OptionValue, Record
 
 if TYPE_CHECKING:
     from congruence.comparison.results import AllPairs
@@ -146,5 +146,5 @@ def _write_matrix(result: AllPairs, out: Path) -> None:
     elif len(result.keys()) == 1:
         write_table(square_columns(result), out)
     else:
-        table = result.to_frame(backend="pyarrow")
+        table: Frame = result.to_frame(backend="pyarrow")
         write_table({name: table[name].to_pylist() for name in table.column_names}, out)

@@ -13,7 +13,7 @@ from congruence.comparison.presenting import Result, named_table
 from congruence.comparison.scanned import scanned_names, scanned_scores
 from congruence.errors import Call, InputError, NotApplicable, Option, counted, unused_name
 from congruence.formulas.matching import assignment
-from congruence.inputs.alignment import Align, PreparedPair
+from congruence.inputs.alignment import Align, InputKeywords, PreparedPair
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import text_grid
@@ -33,7 +33,9 @@ from congruence.typing import (
     NoiseLike,
     OptionValue,
     PathLike,
+    PlainLabels,
     Record,
+    Values,
     WeightsLike,
 )
 
@@ -144,15 +146,15 @@ def _paired(
 
 
 @overload
-def element_scores(
-    a: ClusteringLike, b: ClusteringLike, *, unassigned: Unassigned = ..., noise: NoiseLike = ..., align: Align | None = ...,
-    sample_weight: WeightsLike = ..., frequency: WeightsLike = ..., out: PathLike,
-) -> Written: ...  # fmt: skip
+def element_scores(a: PlainLabels, b: PlainLabels, *, out: None = ..., **options: Unpack[InputKeywords]) -> Array: ...
 @overload
 def element_scores(
-    a: ClusteringLike, b: ClusteringLike, *, unassigned: Unassigned = ..., noise: NoiseLike = ..., align: Align | None = ...,
-    sample_weight: WeightsLike = ..., frequency: WeightsLike = ..., out: PathLike | None = ...,
-) -> ColumnLike: ...  # fmt: skip
+    a: ClusteringLike, b: ClusteringLike, *, out: None = ..., **options: Unpack[InputKeywords]
+) -> Values: ...
+@overload
+def element_scores(
+    a: ClusteringLike, b: ClusteringLike, *, out: PathLike, **options: Unpack[InputKeywords]
+) -> Written: ...
 def element_scores(
     a: ClusteringLike,
     b: ClusteringLike,
@@ -323,12 +325,16 @@ def _matching(table: Table, kind: str | None, overlapping: bool = False) -> Matc
 
 @overload
 def relabel(
-    reference: ClusteringLike, b: ClusteringLike, *, out: PathLike, **options: Unpack[PairKeywords]
-) -> Written: ...  # fmt: skip
+    reference: ClusteringLike, b: PlainLabels, *, out: None = ..., **options: Unpack[PairKeywords]
+) -> Array: ...
 @overload
 def relabel(
-    reference: ClusteringLike, b: ClusteringLike, *, out: PathLike | None = ..., **options: Unpack[PairKeywords]
-) -> ColumnLike: ...  # fmt: skip
+    reference: ClusteringLike, b: ClusteringLike, *, out: None = ..., **options: Unpack[PairKeywords]
+) -> Values: ...
+@overload
+def relabel(
+    reference: ClusteringLike, b: ClusteringLike, *, out: PathLike, **options: Unpack[PairKeywords]
+) -> Written: ...
 def relabel(
     reference: ClusteringLike, b: ClusteringLike, *, out: PathLike | None = None, **options: Unpack[PairKeywords]
 ) -> ColumnLike:

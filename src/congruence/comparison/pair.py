@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Literal, Unpack, cast, overload
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from congruence.engine.cpu import statistics_of_one
 from congruence.engine.plan import engine_for, on_card
 from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, Option, counted, hint, joined
 from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
-from congruence.inputs.alignment import Align, InputOptions, PreparedPair, prepared
+from congruence.inputs.alignment import Align, InputKeywords, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.counts import points_of
 from congruence.inputs.frames import html_grid, text_grid
@@ -42,9 +42,11 @@ from congruence.typing import (
     Dynamic,
     EngineName,
     Figure,
+    MatplotlibFigure,
     NoiseLike,
     OptionValue,
     PathLike,
+    PlotlyFigure,
     ProgressLike,
     Record,
     Scalar,
@@ -57,16 +59,6 @@ if TYPE_CHECKING:
 
 #: the options of how clusterings are read
 KNOWN = tuple(f.name for f in fields(InputOptions))
-
-
-class InputKeywords(TypedDict, total=False):
-    """Options for reading two clusterings, as in `compare`."""
-
-    unassigned: Unassigned
-    noise: NoiseLike
-    sample_weight: WeightsLike
-    frequency: WeightsLike
-    align: Align | None
 
 
 class PairKeywords(InputKeywords, total=False):
@@ -460,7 +452,11 @@ class Comparison(Result, Mapping[str, float]):
         extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
         return cells, list(self), ["value", *extra, "better", ""]
 
-    def plot(self, backend: Backend = "plotly", most: int = 120) -> Figure:  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def plot(self, backend: Literal["plotly"] = ..., most: int = ...) -> PlotlyFigure: ...
+    @overload
+    def plot(self, backend: Literal["matplotlib"], most: int = ...) -> MatplotlibFigure: ...
+    def plot(self, backend: Backend = "plotly", most: int = 120) -> Figure:
         """A figure of the flow between the clusters, matched ones opposite one another; see `cg.figure`.
 
         Args:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
@@ -13,7 +14,12 @@ from congruence.errors import InputError, NoSuchName
 from congruence.formulas.record import Measure, find
 from congruence.inputs.frames import make_frame
 from congruence.statistics.tables import Table, changed
-from congruence.typing import Backend, Figure, Frame, Json, OptionValue, Record
+from congruence.typing import Backend, DataFrame, Figure, Json, MatplotlibFigure, OptionValue, PlotlyFigure, Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 
 def number(x: float, decimals: int = 4) -> str:
@@ -98,7 +104,15 @@ class Result:
         """The columns of `to_frame`: by default one row with all numbers."""
         return {name: [value] for name, value in self.to_dict().items()}
 
-    def to_frame(self, backend: str | None = None) -> Frame:
+    @overload
+    def to_frame(self, backend: Literal["pandas"]) -> pd.DataFrame: ...
+    @overload
+    def to_frame(self, backend: Literal["polars"]) -> pl.DataFrame: ...
+    @overload
+    def to_frame(self, backend: Literal["pyarrow"]) -> pa.Table: ...
+    @overload
+    def to_frame(self, backend: str | None = ...) -> DataFrame: ...
+    def to_frame(self, backend: str | None = None) -> DataFrame:
         """The result as a data frame.
 
         Args:
@@ -135,6 +149,10 @@ class Result:
 
         return f"<pre>{escape(repr(self))}</pre>"
 
+    @overload
+    def plot(self, backend: Literal["plotly"] = ..., **options: OptionValue) -> PlotlyFigure: ...
+    @overload
+    def plot(self, backend: Literal["matplotlib"], **options: OptionValue) -> MatplotlibFigure: ...
     def plot(self, backend: Backend = "plotly", **options: OptionValue) -> Figure:
         """A figure of the result; see `cg.figure`.
 

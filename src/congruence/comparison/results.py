@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, overload
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from congruence.errors import Caution, InputError, NoSuchName, Option, counted, 
 from congruence.formulas.record import Measure, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
 from congruence.statistics.tables import Array
-from congruence.typing import Backend, ColumnLike, Figure, Frame, Record
+from congruence.typing import Backend, ColumnLike, DataFrame, Figure, MatplotlibFigure, PlotlyFigure, Record
 
 #: most clusterings whose values are shown as text; above FEW with two decimals, in numbered columns
 MOST_SHOWN, FEW = 20, 6
@@ -98,7 +99,7 @@ class AllPairs(Result, _Scores):
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
 
-    def to_frame(self, measure: str | None = None, backend: str | None = None) -> Frame:  # type: ignore[override]
+    def to_frame(self, measure: str | None = None, backend: str | None = None) -> DataFrame:  # type: ignore[override]
         """The matrix of one measure, named on both sides; without a measure, one row per pair with all measures.
 
         Args:
@@ -128,7 +129,11 @@ class AllPairs(Result, _Scores):
         """Everything in the result, for JSON."""
         return {**self.to_dict(), "n_used": self.n_used, "skipped": self.skipped, "cautions": self.cautions}
 
-    def plot(self, measure: str | None = None, backend: Backend = "plotly") -> Figure:  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def plot(self, measure: str | None = ..., backend: Literal["plotly"] = ...) -> PlotlyFigure: ...
+    @overload
+    def plot(self, measure: str | None = ..., *, backend: Literal["matplotlib"]) -> MatplotlibFigure: ...
+    def plot(self, measure: str | None = None, backend: Backend = "plotly") -> Figure:
         """A figure of the matrix of one measure (the first), ordered, with its dendrogram; see `cg.figure`.
 
         Args:

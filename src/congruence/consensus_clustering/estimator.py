@@ -158,6 +158,18 @@ class ConsensusClustering(Clusterer):
         self._centres = None if data is None else Centres.of(data, np.asarray(self.labels_))
         return self
 
+    def fit_predict(self, X: PointsLike, y: object = None) -> Array:
+        """The consensus cluster of each point, after `fit`.
+
+        Args:
+            X: Data, or clusterings, as in `fit`.
+            y: Ignored, as in scikit-learn.
+
+        Returns:
+            Cluster of each point; −1 for points that no member labels.
+        """
+        return np.asarray(self.fit(X, y).labels_)
+
     @available_if(_was_given_data)  # type: ignore[untyped-decorator]
     def predict(self, X: PointsLike) -> Array:
         """The consensus cluster with the nearest mean, for each point of new data.

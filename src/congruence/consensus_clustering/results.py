@@ -109,7 +109,7 @@ class Consensus(Result):
         Returns:
             A data frame.
         """
-        frame = super().to_frame(backend)
+        frame: Frame = super().to_frame(backend)
         if self.index is not None and type(frame).__module__.split(".")[0] == "pandas":
             frame.index = self.index
         return frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from congruence.scanning.columns import Column
 
 Align = Literal["index", "position"]
+
+
+class InputKeywords(TypedDict, total=False):
+    """Options for reading two clusterings, as in `compare`."""
+
+    unassigned: Unassigned
+    noise: NoiseLike
+    sample_weight: WeightsLike
+    frequency: WeightsLike
+    align: Align | None
 
 
 # --- several clusterings of the same points ---------------------------------------------------------------------

@@ -14,7 +14,7 @@ from congruence.statistics.names import ClusterNames as ClusterNames
 from congruence.statistics.names import union
 from congruence.statistics.segments import Array as Array
 from congruence.statistics.segments import crossed
-from congruence.typing import Frame, OptionValue, Record, Scalar, SparseMatrix
+from congruence.typing import DataFrame, OptionValue, Record, Scalar, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics.covers import ClusterMap, Overlap
@@ -145,7 +145,7 @@ class Table(AsJson):
     def __hash__(self) -> int:
         return hash(self.shape)
 
-    def to_frame(self, backend: str | None = None) -> Frame:
+    def to_frame(self, backend: str | None = None) -> DataFrame:
         """The table as a data frame, with cluster names on both sides.
 
         Args:
