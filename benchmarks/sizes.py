@@ -1,7 +1,7 @@
 """One ARI and one NMI from 10 to 10⁷ points beside other packages: `python -m benchmarks.small` and `benchmarks.pairs` print it.
 
 Microseconds of processor time per call. The packages take turns, and the smallest of some runs counts. A package whose
-previous size took more than three seconds is left out of larger sizes. Inputs are made before the clock starts, in the form
+previous size took more than a second is left out of larger sizes. Inputs are made before the clock starts, in the form
 that each package takes: int64 arrays for congruence, genieclust and scikit-learn, lists for igraph, tensors for
 torchmetrics, `Clustering` objects for clusim. `--picture FILE` draws the times.
 """
@@ -19,7 +19,7 @@ import numpy as np
 SIZES = {10: 3, 20: 3, 100: 5, 1_000: 10, 10_000: 50, 30_000: 50, 100_000: 50, 1_000_000: 50, 10_000_000: 100}
 MEASURES = ("ari", "nmi")
 #: a package that took more seconds than this is not timed at the next size
-PATIENCE = 3.0
+PATIENCE = 1.0
 RUNS = 15
 
 Call = Callable[[], Any]

@@ -380,6 +380,8 @@ def _dense_cells(
             for p, q in pairwise(cuts)
         ]
         in_threads(threads, jobs)
+    elif mass is None and len(pair_i) > 1 and len(labels) * len(labels[0]) <= 64 * CHUNK:
+        flat = _bincounts(labels, width, pair_i, pair_j, offset)
     else:
         flat = np.concatenate(
             [
@@ -389,6 +391,20 @@ def _dense_cells(
         )
     where = np.flatnonzero(flat)
     return placed(where, flat[where], offset, width[pair_j])
+
+
+def _bincounts(labels: Sequence[Labels], width: Array, pair_i: Array, pair_j: Array, offset: Array) -> Array:
+    """The flat tables of many pairs of few points, by numpy, as many pairs at once as a chunk has points for."""
+    codes = np.array([c.codes for c in labels], dtype=np.int64)
+    step = max(1, 4 * CHUNK // codes.shape[1])
+    found = []
+    for start in range(0, len(pair_i), step):
+        some = slice(start, start + step)
+        last = min(start + step, len(pair_i))
+        place = codes[pair_i[some]] * width[pair_j[some], None]
+        place += codes[pair_j[some]] + (offset[start:last] - offset[start])[:, None]
+        found.append(np.bincount(place.ravel(), minlength=offset[last] - offset[start]))
+    return np.concatenate(found)
 
 
 def placed(where: Array, count: Array, offset: Array, across: Array) -> tuple[Array, Array, Array, Array]:

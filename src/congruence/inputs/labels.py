@@ -35,6 +35,8 @@ FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 def frame_kind(data: object) -> str | None:
     """Which library a frame or series comes from, if any: 'pandas', 'polars', 'pyarrow', …; a scalar is neither."""
+    if type(data) is np.ndarray:
+        return None
     root = type(data).__module__.split(".")[0]
     several = any(hasattr(data, name) for name in ("__len__", "collect", "read_all")) and not hasattr(data, "as_py")
     return root if root in FRAMES and several else None
@@ -429,8 +431,8 @@ def coding_of(values: Array) -> Coding | None:
         else:
             for start in range(0, n, CHUNK):
                 present[above(values[start : start + CHUNK], low)] = True
-    offsets = np.flatnonzero(present)
-    return Coding(low, shifted(offsets, low), smallest(np.cumsum(present) - 1, len(offsets)), sizes)
+    offsets = present.nonzero()[0]
+    return Coding(low, shifted(offsets, low), smallest(present.cumsum() - 1, len(offsets)), sizes)
 
 
 def limits_of(values: Array) -> tuple[int, int]:
