@@ -256,3 +256,21 @@ def test_a_command_that_is_told_to_end_leaves_nothing(folder, name):
     assert done.returncode == 128 + getattr(signal, name)
     assert done.stderr.splitlines()[-1] == "congruence: stopped"
     assert [x for x in os.listdir() if "html" in x] == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(folder):
+    """Without --out nothing is written; with it, and with a checkpoint, one line names what cannot be written."""
+    os.chmod(".", 0o555)
+    try:
+        assert spawn("matrix", "labels.csv", capture_output=True).returncode == 0
+        for words, said in (
+            (("matrix", "labels.csv", "--out", "r.csv"), "r.csv cannot be written: permission denied"),
+            (("report", "labels.csv", "--out", "r.html"), "r.html cannot be written: permission denied"),
+            (("matrix", "labels.csv", "--checkpoint", "kept"), "checkpoint kept cannot be created: Permission denied"),
+        ):
+            done = spawn(*words, capture_output=True)
+            assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"congruence: {said}")
+    finally:
+        os.chmod(".", 0o755)

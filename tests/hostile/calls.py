@@ -8,7 +8,7 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -240,8 +240,8 @@ FITTING: dict[str, Callable[[Any], bool]] = {
 
 def is_nonsense(value: Any, annotation: str) -> bool:
     """Whether a value is of no type that the annotation names."""
-    if not annotation or annotation.endswith("_empty'>"):
-        return False
+    if annotation in ("", str(inspect.Parameter.empty)):  # keys of a mapping
+        return not isinstance(value, Hashable)
     for part in re.split(r"\|(?![^\[]*\])", annotation.strip("'")):
         name = re.sub(r"\[.*\]", "", part.strip()).rpartition(".")[2]
         if name in FITTING:
