@@ -39,6 +39,7 @@ def results() -> dict:
         "resolutions": cg.resolutions(SWEEP),
         "tracks": cg.track(SWEEP),
         "ranking": cg.rank(RUNS),
+        "sweep": cg.sweep(X, lambda x, seed, cut: x[:, 0] > cut, {"cut": [1, 2, 3]}, n_repeats=2),
         "clusters": cg.check_clusters(X, [f"<b>{x}</b>" for x in TRUTH]),
     }
 
@@ -50,7 +51,7 @@ def made() -> dict:
 
 KINDS = (
     "all pairs", "comparison", "ensemble", "choose_k", "drift", "alternatives", "cut curve", "cut table", "tanglegram",
-    "resolutions", "tracks", "ranking", "clusters",
+    "resolutions", "tracks", "ranking", "clusters", "sweep",
 )  # fmt: skip
 
 

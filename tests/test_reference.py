@@ -138,6 +138,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ProfileComparison": lambda: cg.compare_profiles(A * 2, B * 2, X),
     "Ranking": lambda: cg.rank([A, B, C]),
     "Resolutions": sweep,
+    "Sweep": lambda: cg.sweep(X, lambda x, seed, cut: x[:, 0] > cut, {"cut": [1, 2]}, n_repeats=2),
     "Tanglegram": lambda: cg.tanglegram(cg.Hierarchy(TREE), cg.Hierarchy(TREE)),
     "Tracks": lambda: cg.track([A, B]),
     "Vote": lambda: choice().vote,

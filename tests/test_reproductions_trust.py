@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from reproductions import check_clusters, rank
+from reproductions import check_clusters, rank, sweep
 from reproductions.cluster_shapes import draw
 from reproductions.collections_of_clusterings import Collection
 
@@ -67,3 +67,20 @@ def test_check_clusters_is_scored_on_sets_and_clouds(monkeypatch, capsys):
     assert "true groups merged" in text
     assert "gaussian: a cluster of one cloud that was cut is kept" in text
     assert check_clusters.rates([found[0] | {"is_false_merge": True, "unsure": 2, "true": 4}])[1:] == (1.0, 0.5)
+
+
+@pytest.mark.slow
+def test_sweep_is_scored_beside_simple_rules(monkeypatch, capsys):
+    """The pick is that of the library; without one the default parameters count; sets and data without clusters are printed."""
+    some = [("k-means", "hepta", 0), ("DBSCAN", "hepta", 0), ("k-means", "gaussian", 0)]
+    monkeypatch.setattr(sweep, "REPEATS", 2)
+    monkeypatch.setattr(sweep, "items", lambda draws: some)
+    found = sweep.work(some[0])
+    assert set(found["ari"]) == set(sweep.RULES)
+    assert found["ari"]["sweep"] <= found["ari"]["best setting (unknowable)"]
+    assert found["is_picked"]
+    assert sweep.main([]) == 0
+    text = capsys.readouterr().out
+    assert "largest silhouette" in text
+    assert "a setting is recommended in at most 5 % of data without clusters" in text
+    assert sweep.alone(np.array([0, -1, 1, -1])).tolist() == [0, 2, 1, 3]

@@ -68,6 +68,7 @@ _HOMES = {
     "selection": ("choose_k", "ClusterStability", "Criterion", "KChoice", "stability", "Verdict", "Vote"),
     "trust.cluster_check": ("ClusterCheck", "check_clusters"),
     "trust.ranking": ("Ranking", "rank"),
+    "trust.settings": ("Sweep", "sweep"),
     "figures": ("figure",),
     "formulas": ("measures",),
     "formulas.record": ("Measure",),

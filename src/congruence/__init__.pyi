@@ -63,6 +63,7 @@ from congruence.tracking.lasting import track
 from congruence.tracking.results import Tracks
 from congruence.trust.cluster_check import ClusterCheck, check_clusters
 from congruence.trust.ranking import Ranking, rank
+from congruence.trust.settings import Sweep, sweep
 from congruence.typing import (
     AverageMethod,
     ClusteringLike,
@@ -80,14 +81,15 @@ __all__ = [
     "ClusterCheck", "ClusterStability", "Comparison", "ConfidenceInterval", "Consensus", "ConsensusClustering",
     "ConsensusFiles", "Cover", "Criterion", "CutCurve", "CutTable", "Drift", "Ensemble", "Hierarchy", "InputError", "KChoice",
     "Matching", "Measure", "Memberships", "NotApplicable", "PairSums", "PartialTables", "PermutationTest", "PermutationTests",
-    "Plateau", "Profile", "ProfileComparison", "Ranking", "Report", "Resolutions", "Scan", "Similarity", "Table", "Tanglegram",
-    "Tracks", "Verdict", "Vote", "Written", "adjusted", "alternatives", "certainty_random", "check_clusters", "choose_k",
-    "cluster_consensus", "compare", "compare_all", "compare_cuts", "compare_profiles", "compare_to", "confidence_interval",
-    "consensus", "consensus_blocks", "consensus_cdf", "consensus_index", "consensus_matrix", "consensus_silhouette",
-    "contingency", "cut_curve", "delta_area", "density_profile", "dissimilarity_quality", "drift", "dunn", "element_scores",
-    "figure", "from_long", "generate", "item_consensus", "load_profile", "match", "measures", "member_agreement", "merge",
-    "pair_sums", "partial_tables", "permutation_test", "permutation_tests", "random_partitions", "rank", "read_cover",
-    "relabel", "report", "resolutions", "scan", "scorer", "select_members", "stability", "tanglegram", "track",
+    "Plateau", "Profile", "ProfileComparison", "Ranking", "Report", "Resolutions", "Scan", "Similarity", "Sweep", "Table",
+    "Tanglegram", "Tracks", "Verdict", "Vote", "Written", "adjusted", "alternatives", "certainty_random", "check_clusters",
+    "choose_k", "cluster_consensus", "compare", "compare_all", "compare_cuts", "compare_profiles", "compare_to",
+    "confidence_interval", "consensus", "consensus_blocks", "consensus_cdf", "consensus_index", "consensus_matrix",
+    "consensus_silhouette", "contingency", "cut_curve", "delta_area", "density_profile", "dissimilarity_quality", "drift",
+    "dunn", "element_scores", "figure", "from_long", "generate", "item_consensus", "load_profile", "match", "measures",
+    "member_agreement", "merge", "pair_sums", "partial_tables", "permutation_test", "permutation_tests", "random_partitions",
+    "rank", "read_cover", "relabel", "report", "resolutions", "scan", "scorer", "select_members", "stability", "sweep",
+    "tanglegram", "track",
 ]
 
 #: keys and aliases of the measures, and the consensus methods

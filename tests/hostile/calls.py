@@ -171,12 +171,24 @@ FUNCTIONS = [
     "nsf", "sms", "certainty", "pnmi", "anmi", "adco", "omega", "lambda_statistic", "v_measure", "cophenetic", "pooled_ami",
 ]  # fmt: skip
 #: functions that cluster: fewer cases, as each takes long
-SLOW = ["consensus", "generate", "stability", "choose_k", "alternatives", "report", "figure", "rank", "check_clusters"]
+SLOW = [
+    "consensus",
+    "generate",
+    "stability",
+    "choose_k",
+    "alternatives",
+    "report",
+    "figure",
+    "rank",
+    "check_clusters",
+    "sweep",
+]
 #: usual values that keep the slow ones fast
 FAST: dict[str, dict[str, Any]] = {
     "consensus": {"method": "average", "n_clusters": 2},
     "generate": {"n_members": 2, "n_clusters": [2]},
     "stability": {"n_resamples": 3},
+    "sweep": {"grid": {"n_clusters": [2, 3]}, "n_repeats": 2},
     "choose_k": {"k": [2, 3], "method": "kmeans"},
     "alternatives": {"method": "orthogonal", "n_clusters": 2, "n_init": 1},
     "report": {"n_clusters": 2},

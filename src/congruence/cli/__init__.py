@@ -13,8 +13,8 @@ from congruence.cli.app import app, settings
 #: the commands in the order of `congruence --help`, the most common first; each has its own file
 ORDER = (
     "demo", "report", "compare", "match", "contingency", "points", "matrix", "measures", "generate", "ensemble",
-    "consensus-matrix", "consensus", "rank", "check-clusters", "choose-k", "resolutions", "hierarchies", "track",
-    "alternatives", "adco", "drift",
+    "consensus-matrix", "consensus", "rank", "check-clusters", "sweep", "choose-k", "resolutions", "hierarchies",
+    "track", "alternatives", "adco", "drift",
 )  # fmt: skip
 for _name in ORDER:
     import_module(f"congruence.cli.{_name.replace('-', '_')}")  # declares the command

@@ -20,6 +20,7 @@ from congruence.selection.choice import KChoice
 from congruence.tracking.results import Tracks
 from congruence.trust.cluster_check import ClusterCheck
 from congruence.trust.ranking import Ranking
+from congruence.trust.settings import Sweep
 from congruence.typing import Backend, Figure, OptionValue
 
 #: for each type of result the module and the function that says what its figure shows
@@ -30,6 +31,7 @@ DRAWN: dict[type, tuple[str, str]] = {
     CutCurve: ("tree_pictures", "of_curve"),
     CutTable: ("tree_pictures", "of_table"), Tanglegram: ("tree_pictures", "of_tangle"), Ranking: ("pictures", "of_ranking"),
     Resolutions: ("tree_pictures", "of_sweep"), ClusterCheck: ("pictures", "of_clusters"),
+    Sweep: ("pictures", "of_settings"),
 }  # fmt: skip
 
 
@@ -40,7 +42,7 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
     `.savefig`.
 
     Args:
-        result: The result of `compare`, `compare_all`, `consensus`, `rank`, `check_clusters`, `choose_k`, `drift`,
+        result: The result of `compare`, `compare_all`, `consensus`, `rank`, `check_clusters`, `sweep`, `choose_k`, `drift`,
             `alternatives`, `cut_curve`, `compare_cuts`, `tanglegram`, `resolutions` or `track`, or an `Ensemble`.
         backend: "plotly" (default) or "matplotlib" (extra `plot`).
         options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` and `kind` for an

@@ -27,11 +27,12 @@ from congruence.figures.layout import (
     steps,
     views,
 )
-from congruence.figures.marks import NO_AXIS, Axis, Bars, Dots, Flow, Heat, Line, Panel, Picture, Span
+from congruence.figures.marks import NO_AXIS, Axis, Bars, Dots, Flow, Heat, Line, Mark, Panel, Picture, Span
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection.choice import KChoice
 from congruence.trust.cluster_check import ClusterCheck
 from congruence.trust.ranking import Ranking
+from congruence.trust.settings import Sweep, said_of
 from congruence.typing import ClusteringLike, PointsLike
 
 
@@ -211,3 +212,32 @@ def of_clusters(check: ClusterCheck) -> Picture:
         panels=[panel], title=f"{len(check.names)} clusters, {check.n_merged} after merging", height=170 + 22 * len(names),
         paper=(5.6, 1.4 + 0.2 * len(names)), legend="",
     )  # fmt: skip
+
+
+def of_settings(w: Sweep) -> Picture:
+    """Score, separation and stability of each setting in the order of the grid; the best one is marked."""
+    names, places = [said_of(setting) for setting in w.settings], list(range(len(w.settings)))
+    most = max((row["score"] for row in w.rows), default=0.0) or 1.0
+    hover = "%{customdata[0]}<br>%{y:.3f}<br>%{customdata[1]} clusters, score %{customdata[2]:.3f}"
+    notes = [[name, row["n_clusters"], row["score"]] for name, row in zip(names, w.rows, strict=True)]
+    marks: list[Mark] = [
+        Line(
+            x=places,
+            y=[row[key] / top for row in w.rows],
+            name=name,
+            color=color,
+            has_dots=True,
+            hover=hover,
+            notes=notes,
+        )
+        for name, key, top, color in (
+            ("score (1: the largest)", "score", most, EIGHT[0]),
+            ("share of points in separated clusters", "separated", 1.0, EIGHT[5]),
+            ("stability", "stability", 1.0, EIGHT[7]),
+        )
+    ]
+    if w.verdict != "none":
+        marks.append(Span(low=w.order[0] - 0.4, high=w.order[0] + 0.4, name="best"))
+    step = max(1, len(names) // 40)
+    panel = Panel(marks=marks, x=Axis(title="setting", ticks=(places[::step], names[::step])), y=Axis(ends=(0.0, 1.05)))
+    return Picture(panels=[panel], title="which parameters?", width=860, height=460, paper=(6.4, 3.8), legend="")
