@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -275,3 +276,31 @@ def test_the_panel_says_which_is_which():
     assert panel.split() == panel.replace("Cannot tell", "").split()
     assert panel.index("The data") < panel.index("3 clusters (probability") < panel.index("The clusterings")
     assert "choose_k tried 1 to 10 clusters of 3 columns: column 1, column 2, column 3" in panel
+
+
+# --- one dictionary, several renderings ---------------------------------------------------------------------------------
+
+
+def test_json_markdown_and_page_say_the_same(command, tmp_path):
+    """`--format json` and `--format markdown` print the sentences of the page; text of the file cannot become markup."""
+    rng = np.random.default_rng(0)
+    columns = {"run_*a*": BASE, "<b>": noisy(BASE, 0.1, rng), "c": noisy(BASE, 0.1, rng)}
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in np.column_stack(list(columns.values())).tolist())]
+    (tmp_path / "runs.csv").write_text("\n".join(lines) + "\n")
+    sent = json.loads(command("report", "runs.csv", "--format", "json").out)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert sent["answer"]["sentence"] == data_of(page)["answer"]["sentence"]
+    assert sent["answer"]["labels"] == cg.report(columns, progress=False).labels.tolist()
+    said = command("report", "runs.csv", "--format", "markdown").out
+    assert said.startswith(f"**{sent['answer']['sentence']}**")
+    assert f"Next: `{sent['next_command']}`" in said
+    assert "<b>" not in said
+    assert r"run\_\*a\*" in said
+
+
+def test_identical_clusterings_are_called_the_same():
+    """Three clusterings that are one partition are not praised for their consistency."""
+    assert (
+        cg.report({str(i): BASE for i in range(3)}, progress=False).summary.answer
+        == "All 3 clusterings are the same: 4 groups."
+    )

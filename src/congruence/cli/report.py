@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from congruence.cli.app import Columns, Id, Long, Measures, Noise, Open, Policy, Threads, Unassigned, app, settings
+from congruence.cli.app import (
+    Columns,
+    Format,
+    Id,
+    Long,
+    Measures,
+    Noise,
+    Open,
+    Output,
+    Policy,
+    Threads,
+    Unassigned,
+    app,
+    settings,
+)
 from congruence.cli.covers import (
     NEEDS_COVERS,
     Keys,
@@ -22,7 +36,7 @@ from congruence.cli.covers import (
 )
 from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.plots import show_page
-from congruence.cli.printing import say, show
+from congruence.cli.printing import print_json, print_rows, say, show
 from congruence.cli.reading import embeddings_in, labels_of, numbers_in, picture_in, row_ids, said_of, split, table_of
 from congruence.typing import ColumnLike, Label, OptionValue, PointsLike
 
@@ -71,6 +85,7 @@ def report(
     noise: Noise = None,
     title: Annotated[str | None, typer.Option(help="Title of the page; default: the name of the file.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same page.")] = 0,
+    format: Output = Format.table,
     threads: Threads = None,
     open_page: Open = False,
     format_in: ReadAs = None,
@@ -110,7 +125,7 @@ def report(
             {"--data": data, "--axes": axes, "--data-columns": data_columns, "--k": k, "--distinct": distinct or None}
         )
         covers = read_covers(paths, format_in, n, keys)
-        _written(cg.report(covers, out, reference=reference, title=title, **common), out, [], open_page)
+        _written(cg.report(covers, out, reference=reference, title=title, **common), out, [], open_page, format)
         return
     if len(paths) > 1:
         raise cg.InputError(
@@ -132,7 +147,7 @@ def report(
         clusterings=found, title=title or file.name, reference=read.reference, data=numbers, axes=drawn or None, ids=ids,
         n_clusters=k, distinct=distinct, source=str(file), options=shlex.join(beside), **common,
     )  # fmt: skip
-    _written(report_of(request, out), out, [*notes, *said], open_page)
+    _written(report_of(request, out), out, [*notes, *said], open_page, format)
 
 
 def _for_labels(options: dict[str, OptionValue]) -> None:
@@ -177,9 +192,14 @@ def _data_of_plot(
     return numbers, split(axes), [*said, *left_out, f"columns of the scatter plot: {', '.join(numbers)}"]
 
 
-def _written(made: Report, out: Path, notes: list[str], open_page: bool) -> None:
-    """Print the summary of the report and the path of the page; open it if requested."""
-    show(made)
+def _written(made: Report, out: Path, notes: list[str], open_page: bool, format: Format) -> None:
+    """Print the report in the format requested and the path of the page; open it if requested."""
+    if format is Format.json:
+        print_json(made.to_dict())
+    elif format is Format.csv:
+        print_rows(made.to_frame("pyarrow").to_pylist(), format)
+    else:
+        show(made.to_markdown() if format is Format.markdown else made)
     say([*notes, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
     if open_page:
         show_page(out)

@@ -26,7 +26,7 @@ from congruence.reporting.members import Request, clusterings_shown, worse
 from congruence.reporting.phrases import Fact, said
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike, OptionValue, Seed
+from congruence.typing import ClusteringLike, EnsembleLike, NoiseLike, OptionValue, Record, Seed
 
 #: most pairs whose matched clusters the page lists; above it, only pairs with the reference or the most central cover
 MOST_PAIRS = 45
@@ -105,6 +105,16 @@ class CoverReport(Report):
     def summary(self) -> Summary:
         """The plain-language summary."""
         return summary_of(self.model)
+
+    @property
+    def answer(self) -> Record:
+        """The answer: its sentence; clusters of covers overlap, so points have no labels."""
+        return {"sentence": self.summary.answer}
+
+    @property
+    def labels(self) -> Array:
+        """Refused: clusters of covers overlap."""
+        raise InputError("a report on covers has no labels, because clusters of covers overlap")
 
     @cached_property
     def html(self) -> str:

@@ -104,18 +104,22 @@ class Report:
         >>> runs = {str(i): [0] * 30 + [1] * 30 for i in range(3)}
         >>> answer = cg.report(runs).to_dict()["answer"]
         >>> answer["consistent"], round(answer["chance"], 1), answer["use"], answer["labels"][:2]
-        (1.0, 0.3, '0', [0, 0])
+        (1.0, 0.2, '0', [0, 0])
         """
+        words_of = {name: value for name, value in vars(self.summary).items() if name != "answer"}
+        return {"answer": plain(self.answer), **{name: plain(value) for name, value in words_of.items()}}
+
+    @property
+    def answer(self) -> Record:
+        """The answer with its labels, and what unrelated clusterings would give."""
         m = self.model
         a = m.answer
-        about = {
+        return {
             "sentence": self.summary.answer, "use": None if m.pick is None or m.families else m.names[m.pick[0]],
             "labels": self.labels, "n_groups": a.k, "consistent": a.consistent, "chance": a.chance.consistent,
             "stability": a.stability, "stability_by_chance": a.chance.stability,
             "families": [] if m.families is None else [[m.names[i] for i in g] for g in m.families.members],
         }  # fmt: skip
-        words_of = {name: value for name, value in vars(self.summary).items() if name != "answer"}
-        return {"answer": plain(about), **{name: plain(value) for name, value in words_of.items()}}
 
     def to_json(self, **options: OptionValue) -> str:
         """The same as JSON.
@@ -127,6 +131,22 @@ class Report:
             A JSON string.
         """
         return json.dumps(self.to_dict(), ensure_ascii=False, **options)
+
+    def to_markdown(self) -> str:
+        """The words of the report as Markdown, as for a pull request.
+
+        >>> import congruence as cg
+        >>> print(cg.report({str(i): [0] * 30 + [1] * 30 for i in range(3)}).to_markdown().split("\\n")[0])
+        **All 3 clusterings are the same: 2 groups.**
+        """
+        s = self.summary
+        lines = [f"**{escaped(s.answer)}**", "", *([escaped(s.use), ""] if s.use else [])]
+        lines += [f"Next: `{s.next_command}`", ""] if s.next_command else []
+        if s.figures:
+            lines += ["| | |", "|---|---|", *(f"| {value} | {escaped(label)} |" for value, label in s.figures), ""]
+        for title, texts in (("Findings", s.findings), ("What stands out", s.stands_out), ("Cautions", s.careful)):
+            lines += [f"**{title}**", "", *(f"- {escaped(text)}" for text in texts), ""] if texts else []
+        return "\n".join(lines).rstrip() + "\n"
 
     def to_frame(self, backend: str | None = None) -> Frame:
         """One row per sentence: which part of the report it is in, and its text.
@@ -155,7 +175,7 @@ class Report:
         import textwrap
 
         lines = [textwrap.fill(text, 80) for text in (self.summary.answer, self.summary.use) if text]
-        lines += [f"Next: {self.summary.next_command}", ""]
+        lines += [f"Next: {self.summary.next_command}", ""] if self.summary.next_command else [""]
         lines += [textwrap.fill(text, 80) for text in self.summary.findings]
         lines += [textwrap.fill(x, 80, initial_indent="- ", subsequent_indent="  ") for x in self.summary.stands_out]
         return "\n".join([*lines, *([f"The page: {self.path}"] if self.path is not None else [])])
@@ -167,6 +187,20 @@ class Report:
             f'<iframe srcdoc="{escape(self.html, quote=True)}" sandbox="allow-scripts allow-downloads" '
             'style="width:100%;height:800px;border:1px solid #ccc"></iframe>'
         )
+
+
+def escaped(text: str) -> str:
+    """Text from files, without meaning in Markdown or HTML; code in backticks stays.
+
+    >>> escaped("a*b <i> `x_1`")
+    'a\\\\*b &lt;i&gt; `x_1`'
+    """
+    from html import escape
+
+    parts = text.split("`")
+    return "`".join(
+        re.sub(r"([\\*_\[\]|])", r"\\\1", escape(x, quote=False)) if i % 2 == 0 else x for i, x in enumerate(parts)
+    )
 
 
 def check_page(path: Path, *inputs: object) -> None:

@@ -28,7 +28,8 @@ BANDS = {
 PHRASES: dict[str, Phrase] = {
     "answer": {
         "many = 0": "Every clustering is hidden.",
-        "is_pair = 0": "{recovered}{shared}",
+        "is_pair = 0, is_same = 0": "{recovered}{shared}",
+        "is_pair = 0": "{recovered}All {alike} clusterings are the same: {k} {k|group|groups}.",
         "is_same = 1, many = 1, alike = 1": "Only “{other}” counts: {k} {k|group|groups}.",
         "is_same = 1, alike = 2": "Both clusterings are the same: {k} {k|group|groups}.",
         "is_same = 1": "All {alike} clusterings are the same: {k} {k|group|groups}.",
@@ -117,8 +118,8 @@ _SIGNS = {"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.g
 def said(key: str, facts: Mapping[str, Fact]) -> str:
     """A phrase of the table with its places filled. The script of the page has the same function.
 
-    >>> said("placement", {"consistent": 0.925, "disputed": 1})
-    '92% of the points are placed consistently; 1 is disputed.'
+    >>> said("placement", {"consistent": 0.925, "chance": 0.3, "is_beyond": True, "disputed": 1})
+    '92% of the points are placed consistently (by unrelated clusterings of these sizes: 30%); 1 is disputed.'
     """
 
     def holds(condition: str) -> bool:

@@ -122,10 +122,17 @@ def answer(model: Model) -> str:
         unstable = sum(in_words(x, "stability") == "unstable" for x in a.firmness)
         further = sum(model.members[i].k > a.k for i in a.counted if a.agreement[i] >= FOUND)
         facts |= {
+            "is_same": all(model.members[i].same_as == _first(model) for i in model.counted[1:]),
             "found": a.n_found, "share": a.n_found / len(model.counted), "unstable": unstable, "stable": a.k - unstable,
             "split": further / max(a.n_found, 1), **_of_families(model), **_of_reference(model),
         }  # fmt: skip
     return said("answer", facts)
+
+
+def _first(model: Model) -> int:
+    """The first clustering with the partition of the first counted one."""
+    same = model.members[model.counted[0]].same_as
+    return model.counted[0] if same is None else same
 
 
 def _of_families(model: Model) -> dict[str, Fact]:

@@ -67,7 +67,7 @@ const sentenceOf = (a) => { // the facts of the answer, as answer in words.py
       is_same: first === other || (D.same[other] === first && first !== D.reference), k: a.pair ? a.k : D.ks[first] });
   }
   const unstable = a.firmness.filter((x) => inWords("stability", x) === "unstable").length, further = a.all.filter((i) => a.agreement[i] >= D.limits.found && D.ks[i] > a.k).length;
-  return said("answer", { ...facts, found: a.found, share: a.found / a.all.length, unstable, stable: a.k - unstable, split: further / Math.max(a.found, 1), ...familiesNow(a.all), ...recoveryNow(a.all) });
+  return said("answer", { ...facts, is_same: new Set(a.all.map((i) => D.same[i] === null ? i : D.same[i])).size === 1, found: a.found, share: a.found / a.all.length, unstable, stable: a.k - unstable, split: further / Math.max(a.found, 1), ...familiesNow(a.all), ...recoveryNow(a.all) });
 };
 const figuresOf = (a) => { // the facts of the figures, as figures in words.py
   if (a.isGiven) return a.figures;
