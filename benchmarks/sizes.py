@@ -149,18 +149,20 @@ def picture(found: dict[str, dict[str, dict[int, float]]], file: str | Path) -> 
     figure = Figure(figsize=(10, 4.4), layout="constrained")
     panels = figure.subplots(1, len(found), sharey=True)
     for panel, (measure, by) in zip(panels, found.items(), strict=True):
+        ends: list[tuple[float, int, str, Any]] = []
         for who, times in by.items():
             ours = who == "congruence"
             line = panel.loglog(
                 list(times), [t * 1e6 for t in times.values()], marker="o", markersize=4 if ours else 3,
                 linewidth=2.6 if ours else 1.3, zorder=3 if ours else 2, label=who,
             )[0]  # fmt: skip
-            n, took = list(times.items())[-1]
-            panel.annotate(
-                who, (n, took * 1e6), xytext=(6, 0), textcoords="offset points", va="center", fontsize=8,
-                color=line.get_color(), fontweight="bold" if ours else "normal",
-            )  # fmt: skip
-        panel.set(title=f"one {measure.upper()}", xlabel="points", xlim=(7, 3e8))
+            ends.append((list(times.values())[-1] * 1e6, max(times), who, line.get_color()))
+        lowest: dict[int, float] = {}
+        for took, n, who, colour in sorted(ends):  # names that would overlap are moved up
+            lowest[n] = max(took, 1.9 * lowest.get(n, 0))
+            weight = "bold" if who == "congruence" else "normal"
+            panel.text(n * 1.25, lowest[n], who, va="center", fontsize=8, color=colour, fontweight=weight)
+        panel.set(title=f"one {measure.upper()}", xlabel="points", xlim=(7, 2e8))
         panel.grid(alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("microseconds of processor time")
