@@ -23,6 +23,8 @@ from congruence.typing import Frame, Label, Record
 
 #: number of changes named per window
 SHOWN = 3
+#: changes of more standard deviations are not told apart in words
+MOST_SD = 100
 #: windows drawn from the reference for the band of the figure
 BAND_DRAWS = 60
 
@@ -283,7 +285,8 @@ def said(row: Moved) -> str:
     'a gone (20 %)'
     """
     if row.kind == "moved":
-        return f"{row.cluster}: {row.feature} {row.direction} {row.amount:.1f} sd"
+        far = f"{row.amount:.1f}" if row.amount < MOST_SD else f"over {MOST_SD}"
+        return f"{row.cluster}: {row.feature} {row.direction} {far} sd"
     if row.kind == "size":
         return f"{row.cluster}: size {row.direction} {row.amount:.0%}".replace("%", " %")
     if row.kind in ("new", "gone"):

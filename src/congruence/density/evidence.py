@@ -68,11 +68,11 @@ def cells_of(a: Array, b: Array, attributes: Sequence[Attribute]) -> Cells:
 
 def _numeric(a: Array, b: Array, attribute: Attribute) -> tuple[Array, Array, Array]:
     """Rank tests of location and spread, and Kolmogorov–Smirnov; missing values by their number."""
-    if attribute.takes_missing:
+    some_missing = attribute.takes_missing and bool((a[:, -1] + b[:, -1]).any())
+    if some_missing:
         missing = _two_sided(b[:, -1], a[:, -1], b.sum(axis=1), a.sum(axis=1))
         more = np.sign(b[:, -1] * a.sum(axis=1) - a[:, -1] * b.sum(axis=1))
-        a, b = a[:, :-1], b[:, :-1]
-    a, b = a.astype(float), b.astype(float)
+    a, b = (x[:, : attribute.regular].astype(float) for x in (a, b))
     n, m = a.sum(axis=1), b.sum(axis=1)
     both, whole = a + b, np.maximum(n + m, 1.0)
     rank = (np.cumsum(both, axis=1) - both / 2) / whole[:, None] - 0.5
@@ -83,11 +83,11 @@ def _numeric(a: Array, b: Array, attribute: Attribute) -> tuple[Array, Array, Ar
     ks = np.minimum(np.log(2) - 2 * apart**2 * n * m / whole, 0.0)
     tests = [*log_p, ks]
     signs = [*np.sign(z), np.zeros(len(a))]
-    if attribute.takes_missing and a.shape[1]:
+    if some_missing:
         tests.append(missing)
         signs.append(more)
     stacked, directions = np.where((n > 0) & (m > 0), tests, 0.0), np.array(signs)
-    if attribute.takes_missing:
+    if some_missing:
         stacked[-1] = missing
     which = stacked.argmin(axis=0)
     at = which, np.arange(len(a))

@@ -34,6 +34,8 @@ Against = Literal["first", "previous"]
 LISTED = 0.05
 #: at a smaller p-value, clusters are matched without their names too
 SURE = 0.01
+#: amounts are in standard deviations of the cluster, or of all points if the cluster varies by less than this share of them
+HARDLY = 0.05
 
 
 class Moved(NamedTuple):
@@ -44,8 +46,8 @@ class Moved(NamedTuple):
         cluster: The cluster, by its name in the reference; a new one by its own.
         feature: The feature, for clusters that moved; else None.
         kind: What changed.
-        amount: Moved: standard deviations of the cluster in the reference (of the spread: relative change). Size: relative
-            change of its share. New, gone, split, merged: the share of the window's (gone, merged: the reference's) points.
+        amount: Moved: standard deviations of the cluster in the reference (of all points, if the cluster hardly varies).
+            Size: relative change of its share. New, split: share of the window's points; gone, merged: of the reference's.
         direction: "up", "down", "wider", "narrower", "shape", a value or "missing" with ↑ or ↓; for a split its parts, for
             a merger what it became part of.
         p_value: Of this change, corrected for all tests of the window.
@@ -313,7 +315,10 @@ def _shift(a: Profile, b: Profile, kin: Kin, f: int, which: int, sign: float) ->
     levels = np.linspace(0.05, 0.95, 19)
     x, y = quantiles(attribute, p, levels), quantiles(attribute, q, levels)
     spreads = [float(np.std(z) / np.std(ndtri(levels))) for z in (x, y)]  # 1 for a normal distribution of variance 1
-    moved, unit = float(np.mean(y - x)), spreads[0] or float(np.ptp(x)) / 3.29 or spreads[1] or 1.0
+    whole = quantiles(attribute, a.counts[:, own].sum(axis=0)[: attribute.regular].astype(float), levels)
+    every = float(np.std(whole) / np.std(ndtri(levels))) or float(np.ptp(np.concatenate([x, y]))) or 1.0
+    unit = spreads[0] if spreads[0] > HARDLY * every else every
+    moved = float(np.mean(y - x))
     apart, wider = float(np.mean(np.abs(y - x))), spreads[1] - spreads[0]
     if which == LOCATION or (which == SHAPE and abs(moved) >= apart / 2 > 0):
         return abs(moved) / unit, "up" if moved > 0 or (moved == 0 and sign > 0) else "down"

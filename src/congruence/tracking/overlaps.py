@@ -107,10 +107,10 @@ def upper_tail(shared: Array, n: int | Array, a: Array, b: Array) -> Array:
                 (a[i] - at[i]) * (b[i] - at[i]) / ((at[i] + 1) * (n[i] - a[i] - b[i] + at[i] + 1)),
                 at[i] * (n[i] - a[i] - b[i] + at[i]) / ((a[i] - at[i] + 1) * (b[i] - at[i] + 1)),
             )
-        term[i] *= np.nan_to_num(ratio, posinf=0.0)
+        term[i] *= np.where(np.isfinite(ratio), ratio, 0.0)
         at[i] += np.where(up[i], 1, -1)
         total[i] += term[i]
-        going[i] = term[i] > 1e-17 * total[i]
+        going[i] = term[i] > 1e-14 * total[i]
     found = np.where(up, total, 1 - total)
     return np.asarray(np.clip(np.where(x <= least, 1.0, np.where(x > most, 0.0, found)), 0.0, 1.0))
 
