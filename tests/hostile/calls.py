@@ -263,7 +263,14 @@ def is_nonsense(value: Any, annotation: str) -> bool:
         elif name.endswith("Like") or name == "Frame":
             fits = any(hasattr(value, x) for x in ("__len__", "__array__", "__arrow_c_stream__", "__next__", "collect"))
         else:
-            fits = hasattr(congruence.typing, name) or any(x.__name__ == name for x in type(value).__mro__)
+            foreign = type(value).__module__.partition(".")[0] in (
+                "pyarrow",
+                "pandas",
+                "polars",
+            )  # they have a Table too
+            fits = hasattr(congruence.typing, name) or (
+                not foreign and any(x.__name__ == name for x in type(value).__mro__)
+            )
         if fits:
             return False
     return True
