@@ -26,7 +26,7 @@ import congruence
 from congruence.selection import calibration, connected, halves, shapes
 from congruence.selection.calibrated import evidence, is_long
 from congruence.selection.criteria import PEERS, Context
-from congruence.selection.looks import Look, look_at
+from congruence.selection.fits import Fits, fits_of
 from congruence.selection.points import Points, prepare
 from reproductions import cluster_shapes, datasets, foreign_sets
 from reproductions.cluster_scenarios import Drawn, cell_lines, is_test
@@ -95,8 +95,8 @@ def found(task: tuple[str, int]) -> dict[str, Any]:
 def asked(task: tuple[str, int]) -> dict[str, Any]:
     """The k of each published criterion but m3c for one set."""
     X, _, k = drawn(*task)
-    root, parts, looks = looks_of(X, k)
-    context = Context(parts, looks, root)
+    root, parts, fits = fits_up_to(X, k)
+    context = Context(parts, fits, root)
     found = {key: peer.curve(context).best for key, peer in PEERS.items() if key != "m3c"}
     return {"name": Path(task[0]).stem, "seed": task[1]} | found
 
@@ -104,8 +104,8 @@ def asked(task: tuple[str, int]) -> dict[str, Any]:
 def asked_slowly(task: tuple[str, int]) -> dict[str, Any]:
     """The k of m3c, which takes as long as all others together."""
     X, _, k = drawn(*task)
-    root, parts, looks = looks_of(X, k)
-    return {"name": Path(task[0]).stem, "seed": task[1], "m3c": PEERS["m3c"].curve(Context(parts, looks, root)).best}
+    root, parts, fits = fits_up_to(X, k)
+    return {"name": Path(task[0]).stem, "seed": task[1], "m3c": PEERS["m3c"].curve(Context(parts, fits, root)).best}
 
 
 def answered(task: tuple[str, int]) -> dict[str, Any]:
@@ -131,15 +131,15 @@ def _standardised(name: str, _seed: int) -> Drawn:
     return datasets.load(name, standardise=True)
 
 
-def looks_of(
+def fits_up_to(
     X: np.ndarray, k: int, points: Points | None = None
-) -> tuple[np.random.SeedSequence, halves.Sample, dict[int, Look]]:
-    """The looks at up to 10 clusters, or more where there are more than 8, of the data as they are unless points are given."""
+) -> tuple[np.random.SeedSequence, halves.Sample, dict[int, Fits]]:
+    """The fits for up to 10 clusters, or more where there are more than 8, of the data as they are unless points are given."""
     root = np.random.SeedSequence(0)
     points = points or prepare(X, X, False, root)
     most = most_clusters(points.given, k)
     parts = halves.Sample.of(points.sample, most, root)
-    return root, parts, look_at(parts, list(range(1, most + 1)))[0]
+    return root, parts, fits_of(parts, list(range(1, most + 1)))[0]
 
 
 def most_clusters(points: np.ndarray, k: int) -> int:
@@ -150,18 +150,18 @@ def most_clusters(points: np.ndarray, k: int) -> int:
 def looked_at(name: str, seed: int) -> Set:
     X, y, k = drawn(name, seed)
     prepared = prepare(X, X, False, np.random.SeedSequence(0), robust=True)
-    root, parts, looks = looks_of(X, k, prepared)
-    points, ks = parts.points, list(looks)
+    root, parts, fits = fits_up_to(X, k, prepared)
+    points, ks = parts.points, list(fits)
     made = name in cluster_shapes.families()
     group = cluster_shapes.group_of(name) if made else "real" if "/" not in name else foreign_sets.group_of(Path(name))
-    returns, valley, fisher, icl = evidence(list(looks.values()))
+    returns, valley, fisher, icl = evidence(list(fits.values()))
     features = calibration.features(ks, returns, valley, fisher, icl)
     groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
-    overlapping, local = shapes.overlapping(looks), shapes.local_groups(points, ks)
+    overlapping, local = shapes.overlapping(fits), shapes.local_groups(points, ks)
     if points.shape[1] == 1:
         groups = clusters = local = None
     span = 0.0 if groups is None else connected.groups(points, ks[-1]).span
-    cuts = [[found is not None and shapes.is_cut(points, found.labels, each, p, look) for each, look in looks.items()]
+    cuts = [[found is not None and shapes.is_cut(points, found.labels, each, p, fit) for each, fit in fits.items()]
             for found in (groups, clusters) for p in (1.0, 0.0)]  # fmt: skip
 
     def right(labels: np.ndarray | None) -> float:
@@ -174,15 +174,15 @@ def looked_at(name: str, seed: int) -> Set:
         Path(name).stem, seed, group, k, ks, {key: value.tolist() for key, value in features.items()},
         0 if groups is None else groups.k, span, cuts[0], cuts[1], 0 if clusters is None else clusters.k, cuts[2], cuts[3],
         calibration.by_rule(ks, returns, valley),
-        [right(_labels(points, each, look)) for each, look in looks.items()],
+        [right(_labels(points, each, fit)) for each, fit in fits.items()],
         *(right(None if each is None else each.labels) for each in (groups, clusters)),
         0 if overlapping is None else overlapping.k, right(None if overlapping is None else overlapping.labels),
         0 if local is None else local.k, right(None if local is None else local.labels),
     )  # fmt: skip
 
 
-def _labels(points: np.ndarray, k: int, look: Look) -> np.ndarray:
-    return look.mixture if is_long(points, k, look) else look.halves.labels
+def _labels(points: np.ndarray, k: int, fit: Fits) -> np.ndarray:
+    return fit.mixture if is_long(points, k, fit) else fit.halves.labels
 
 
 # --- the weights ------------------------------------------------------------------------------------------------
@@ -460,8 +460,8 @@ def report_real(w: np.ndarray) -> None:
     )
     for name in REAL:
         s = looked_at(name, 0)
-        root, parts, looks = looks_of(drawn(name, 0)[0], s.k)
-        silhouette = SILHOUETTE.curve(Context(parts, looks, root)).best
+        root, parts, fits = fits_up_to(drawn(name, 0)[0], s.k)
+        silhouette = SILHOUETTE.curve(Context(parts, fits, root)).best
         k = auto(s, w, 2)[0]
         ari = _agreement(s, k, _shape(w, 2, s))
         print(f"{name:<20} {s.k:>2} {auto(s, w)[0]:>3} {k:>3} {ari:>6.2f} {silhouette!s:>3} {max(s.ari):>6.2f}")

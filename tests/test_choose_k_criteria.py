@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 import congruence as cg
 from congruence.selection import halves, kmeans, mixtures
 from congruence.selection.criteria import PEERS, Context, consensus, gap
-from congruence.selection.looks import look_at
+from congruence.selection.fits import fits_of
 from reproductions import choosing_k, choosing_k_r, foreign_sets
 
 # --- published criteria, against R -----------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ def iris():
     root = np.random.SeedSequence(0)
     axes = np.linalg.svd(points, full_matrices=False)[2].T
     parts = halves.Sample.of(points @ axes, 6, root, halvings=100)
-    return Context(parts, look_at(parts, list(range(1, 7)))[0], root)
+    return Context(parts, fits_of(parts, list(range(1, 7)))[0], root)
 
 
 @pytest.mark.slow
@@ -57,7 +57,7 @@ def test_mixtures_are_mclusts(iris):
     """BIC and ICL of iris: mclust's at one to three components, where both reach the same maximum; the best is not worse."""
     models = {"full": "VVV", "tied": "EEE", "diag": "VVI", "spherical": "VII"}
     for k in (1, 2, 3):
-        for f in mixtures.fits(IRIS, iris.looks[k].halves.labels, k, steps=2000, tolerance=1e-9, ridge=1e-7):
+        for f in mixtures.fits(IRIS, iris.fits[k].halves.labels, k, steps=2000, tolerance=1e-9, ridge=1e-7):
             assert f.bic == pytest.approx(GOLDEN[f"bic_{models[f.kind]}"][k - 1], abs=0.5)
             assert f.icl == pytest.approx(GOLDEN[f"icl_{models[f.kind]}"][k - 1], abs=1.5)
     best = PEERS["bic"].curve(iris)
@@ -79,7 +79,7 @@ def test_geometry_is_that_of_r(iris):
 def test_jump_by_hand(iris):
     """Sugar and James: the largest difference of distortions to the power of −d/2, from 0 for no cluster."""
     n, d = iris.points.shape
-    power = [(look.halves.inertia / (n * d)) ** (-d / 2) for look in iris.looks.values()]
+    power = [(fit.halves.inertia / (n * d)) ** (-d / 2) for fit in iris.fits.values()]
     jumps = np.diff([0, *power])
     found = PEERS["jump"].curve(iris)
     assert found.values / found.values[0] == pytest.approx(jumps / jumps[0], rel=1e-9)
@@ -89,7 +89,7 @@ def test_jump_by_hand(iris):
 def test_davies_bouldin_by_hand(iris):
     """Each cluster's worst ratio of spreads to the distance of centres, averaged over clusters."""
     for k, value in zip(iris.ks[1:], PEERS["davies_bouldin"].curve(iris).values[1:], strict=True):
-        groups = [iris.points[iris.looks[k].halves.labels == j] for j in range(k)]
+        groups = [iris.points[iris.fits[k].halves.labels == j] for j in range(k)]
         centres = [g.mean(axis=0) for g in groups]
         spread = [np.mean([np.linalg.norm(x - c) for x in g]) for g, c in zip(groups, centres, strict=True)]
         worst = [

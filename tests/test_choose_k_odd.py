@@ -15,7 +15,7 @@ from sklearn.datasets import make_blobs
 import congruence as cg
 from congruence.selection import halves, mixtures, shapes
 from congruence.selection.criteria import PEERS
-from congruence.selection.looks import look_at
+from congruence.selection.fits import fits_of
 
 
 @pytest.mark.slow
@@ -118,13 +118,13 @@ def test_round_clusters_that_overlap():
 
 def test_overlapping_clusters_need_the_best_mixture_of_all():
     """None if one Gaussian is as good, the components are not round, or the best number is the largest tried."""
-    look = look_at(halves.Sample.of(overlapping_pair(200), 3, np.random.SeedSequence(0)), [1, 2, 3])[0]
-    assert shapes.overlapping(look).k == 2
-    assert shapes.overlapping({k: look[k] for k in (1, 2)}) is None
-    assert shapes.overlapping({k: look[k] for k in (2, 3)}) is None
-    assert shapes.overlapping({**look, 1: replace(look[1], bic=look[2].bic - 5.9)}) is None
-    assert shapes.overlapping({**look, 2: replace(look[2], is_round=False)}) is None
-    assert shapes.overlapping({**look, 2: replace(look[2], bic=np.nan)}) is None
+    fit = fits_of(halves.Sample.of(overlapping_pair(200), 3, np.random.SeedSequence(0)), [1, 2, 3])[0]
+    assert shapes.overlapping(fit).k == 2
+    assert shapes.overlapping({k: fit[k] for k in (1, 2)}) is None
+    assert shapes.overlapping({k: fit[k] for k in (2, 3)}) is None
+    assert shapes.overlapping({**fit, 1: replace(fit[1], bic=fit[2].bic - 5.9)}) is None
+    assert shapes.overlapping({**fit, 2: replace(fit[2], is_round=False)}) is None
+    assert shapes.overlapping({**fit, 2: replace(fit[2], bic=np.nan)}) is None
 
 
 def test_round_components():
@@ -147,8 +147,8 @@ def test_round_components():
 def test_connected_groups_confirm_k_means(monkeypatch):
     """Spectral clusters are not tried if connected groups are those of k-means, however unsure it is."""
     monkeypatch.setattr(shapes, "spectral_clusters", lambda *_: pytest.fail("tried"))
-    look = look_at(halves.Sample.of(BLOBS, 3, np.random.SeedSequence(0)), [3])[0][3]
-    assert shapes.shapes(BLOBS, [1, 2, 3], 3, 0.4, look, np.random.SeedSequence(0)) is None
+    fit = fits_of(halves.Sample.of(BLOBS, 3, np.random.SeedSequence(0)), [3])[0][3]
+    assert shapes.shapes(BLOBS, [1, 2, 3], 3, 0.4, fit, np.random.SeedSequence(0)) is None
 
 
 @pytest.mark.parametrize("method", ["gaussian", "agglomerative", "average", "spectral", KMeans(n_init=1)], ids=str)

@@ -64,7 +64,7 @@ LEANS: dict[str, tuple[Leaning, str]] = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NamedCriterion:
     """A requested criterion: a measure of pairs of members or of the ensemble, or one of OTHERS."""
 
     name: str
@@ -128,7 +128,7 @@ class Making:
 def member_curves(
     ks: Sequence[int],
     source: Making | Mapping[int, Ensemble],
-    wanted: Sequence[Wanted] | None,
+    wanted: Sequence[NamedCriterion] | None,
     truth: Clustering | None,
     threads: int | None,
     progress: ProgressLike,
@@ -163,7 +163,7 @@ def member_curves(
                 else:
                     e, apart, said = _of_data(made, each, parts, bar)
                 if wanted is None:
-                    wanted = wanted_criteria(usual([e, *given.values()], made is None), made is None)
+                    wanted = named_criteria(usual([e, *given.values()], made is None), made is None)
                 rows[each], agreed[each], more = _scored(e, wanted, apart, truth, threads)
                 done[each] = e
                 notes += [f"k = {each}: {text}" for text in (*_sizes(e, each), *said, *more)]
@@ -224,12 +224,12 @@ def usual(ensembles: Sequence[Ensemble], given: bool) -> list[str]:
     return [c for c in usual if not (given and c == "stability") and not (weighted and c in UNWEIGHTED)]
 
 
-def wanted_criteria(criteria: str | Measure | Iterable[str | Measure], given: bool) -> list[Wanted]:
+def named_criteria(criteria: str | Measure | Iterable[str | Measure], given: bool) -> list[NamedCriterion]:
     """The requested criteria, each once; unknown names raise an error with similar names."""
     listed = [criteria] if isinstance(criteria, str | Measure) else list(criteria)
     if not listed:
         raise InputError(f"no criteria were named; omit {Option('criteria')} for the default")
-    found: dict[str, Wanted] = {}
+    found: dict[str, NamedCriterion] = {}
     for item in listed:
         word = item.key if isinstance(item, Measure) else str(item).strip()
         word, _, form = word.partition("/")
@@ -240,7 +240,7 @@ def wanted_criteria(criteria: str | Measure | Iterable[str | Measure], given: bo
                 raise InputError(f"{word} has no /self: that is for measures of two clusterings")
             if word == "stability" and given:
                 raise InputError("stability clusters subsamples of the data; pass the data, not ensembles")
-            found[word] = Wanted(word)
+            found[word] = NamedCriterion(word)
             continue
         if not isinstance(item, Measure) and word.lower().replace("-", "_") not in names():
             raise InputError(f"there is no criterion {word!r}; {hint(word, [*names(), *OTHERS, *PEERS])}")
@@ -248,7 +248,7 @@ def wanted_criteria(criteria: str | Measure | Iterable[str | Measure], given: bo
         if m.is_lone and form:
             raise InputError(f"{m.key} describes a whole ensemble; /self is for measures of two clusterings")
         name = m.key + ("/self" if form else "")
-        found[name] = Wanted(name, m, bool(form))
+        found[name] = NamedCriterion(name, m, bool(form))
     return list(found.values())
 
 
@@ -286,7 +286,7 @@ def _sizes(e: Ensemble, k: int) -> list[str]:
 
 
 def _scored(
-    e: Ensemble, wanted: Sequence[Wanted], apart: Ensemble | None, truth: Clustering | None, threads: int | None
+    e: Ensemble, wanted: Sequence[NamedCriterion], apart: Ensemble | None, truth: Clustering | None, threads: int | None
 ) -> tuple[dict[str, tuple[float, float]], dict[str, Array], list[str]]:
     """For one k: (value, standard error) of each criterion, each member's agreement with the reference, and notes."""
     found: dict[str, tuple[float, float]] = {}
@@ -361,7 +361,10 @@ def _pac(e: Ensemble) -> tuple[tuple[float, float], list[str]]:
 
 
 def _criterion(
-    w: Wanted, ks: Sequence[int], rows: Mapping[int, dict[str, tuple[float, float]]], ensembles: Mapping[int, Ensemble]
+    w: NamedCriterion,
+    ks: Sequence[int],
+    rows: Mapping[int, dict[str, tuple[float, float]]],
+    ensembles: Mapping[int, Ensemble],
 ) -> Criterion:
     values, errors = (np.array([rows[k][w.name][i] for k in ks]) for i in (0, 1))
     soft = any(e.is_soft for e in ensembles.values())

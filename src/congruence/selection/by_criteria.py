@@ -15,7 +15,7 @@ from congruence.selection.agreement_curves import check_counts
 from congruence.selection.by_rule import is_clusterer
 from congruence.selection.choice import Criterion, KChoice
 from congruence.selection.criteria import PEERS, Clusterings, Context, Curve
-from congruence.selection.looks import look_at
+from congruence.selection.fits import fits_of
 from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
@@ -134,9 +134,9 @@ def _of_kmeans(
     progress: ProgressLike,
 ) -> tuple[dict[str, Curve], dict[int, Array], bool]:
     parts = halves.Sample.of(points.sample, able[-1], seeds)
-    done, complete = look_at(parts, able, n_jobs, progress)
+    done, complete = fits_of(parts, able, n_jobs, progress)
     context = Context(parts, done, seeds)
-    partitions = {k: placed_by_centres(points, look.halves) for k, look in done.items()}
+    partitions = {k: placed_by_centres(points, fit.halves) for k, fit in done.items()}
     curves: dict[str, Curve] = {}
     try:
         for name in names:

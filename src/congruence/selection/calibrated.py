@@ -11,7 +11,7 @@ from congruence.errors import Option
 from congruence.inputs.ensemble import Ensemble
 from congruence.selection import calibration, halves, mixtures
 from congruence.selection.choice import Criterion, KChoice
-from congruence.selection.looks import Look, comparable_icl, look_at
+from congruence.selection.fits import Fits, comparable_icl, fits_of
 from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
@@ -73,17 +73,17 @@ def calibrated(
         return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method="kmeans", reason=reason)
     with threadpool_limits(1):  # one BLAS thread: the same sums for any number of cores
         parts = halves.Sample.of(sample, able[-1], seeds)
-        done, complete = look_at(parts, able, n_jobs, progress)
+        done, complete = fits_of(parts, able, n_jobs, progress)
         if not complete:
             notes.append(f"stopped: {len(done)} of {len(able)} numbers of clusters are done, {listed(list(done))}")
-        finished, looked = list(done), list(done.values())
-        known = evidence(looked)
+        finished, fitted = list(done), list(done.values())
+        known = evidence(fitted)
         probabilities = calibration.probabilities(finished, calibration.features(finished, *known))
         k = max(probabilities, key=lambda x: (probabilities[x], -x))
         found = shapes(sample, finished, k, probabilities[k], done[k], seeds)
         if found is None and k == 1 and method == "auto":
             found = overlapping(done)
-    partitions = {x.halves.k: placed_by_centres(points, x.halves) for x in looked}
+    partitions = {x.halves.k: placed_by_centres(points, x.halves) for x in fitted}
     if found is not None and method == "auto":
         probabilities = _with_shapes(probabilities, found)
     used, note = _labelled(points, method, k, done[k], found, partitions)
@@ -98,7 +98,7 @@ def calibrated(
         agreed |= {name: padded(c, members.ks, finished) for name, c in members.with_reference.items()}
         success, ensembles = members.success, members.ensembles
         complete = complete and members.is_complete
-    doubts = {x.halves.k: _doubt(x.halves) for x in looked if x.halves.k > 1} if used in ("kmeans", "gaussian") else {}
+    doubts = {x.halves.k: _doubt(x.halves) for x in fitted if x.halves.k > 1} if used in ("kmeans", "gaussian") else {}
     return KChoice(
         ks=tuple(finished), criteria=curves, with_reference=agreed, success=success, n_reference=classes,
         ensembles=ensembles, notes=tuple(notes), is_complete=complete, probabilities=probabilities, partitions=partitions,
@@ -106,21 +106,21 @@ def calibrated(
     )  # fmt: skip
 
 
-def evidence(looked: Sequence[Look]) -> tuple[Array, Array, Array, Array]:
+def evidence(fitted: Sequence[Fits]) -> tuple[Array, Array, Array, Array]:
     """For each k: stability of the worst cluster, shallowest valley, that of the mixture, and the ICL of the mixture.
 
     Args:
-        looked: The results for each number of clusters. ICL is compared among the kinds of covariance that can be fitted for
+        fitted: The results for each number of clusters. ICL is compared among the kinds of covariance that can be fitted for
             the largest number whose clusters are stable and separated.
     """
-    returns = np.array([x.halves.returns.min() for x in looked])
-    valley = np.array([x.halves.valley for x in looked])
-    largest = calibration.by_rule([x.halves.k for x in looked], returns, valley)
-    return returns, valley, np.array([x.fisher for x in looked]), comparable_icl(looked, largest)
+    returns = np.array([x.halves.returns.min() for x in fitted])
+    valley = np.array([x.halves.valley for x in fitted])
+    largest = calibration.by_rule([x.halves.k for x in fitted], returns, valley)
+    return returns, valley, np.array([x.fisher for x in fitted]), comparable_icl(fitted, largest)
 
 
 def _labelled(
-    points: Points, method: str, k: int, look: Look, found: Shapes | None, partitions: dict[int, Array]
+    points: Points, method: str, k: int, fit: Fits, found: Shapes | None, partitions: dict[int, Array]
 ) -> tuple[str, list[str]]:
     """The method that gives the labels of the answer, put into `partitions`, and a note if it is not k-means."""
     if found is not None and method == "auto":
@@ -129,8 +129,8 @@ def _labelled(
     if found is not None:
         cut = f"k-means cannot be right here: its clusters cut through others ({found.k} by {found.method})"
         return "kmeans", [f"{cut}; try {Option('method', 'auto')}"]
-    if method == "auto" and k > 1 and is_long(points.sample, k, look):
-        partitions[k] = placed(points, look.mixture)
+    if method == "auto" and k > 1 and is_long(points.sample, k, fit):
+        partitions[k] = placed(points, fit.mixture)
         return "gaussian", ["the labels come from a Gaussian mixture, which separates the clusters better than k-means"]
     return "kmeans", []
 
@@ -140,17 +140,17 @@ def _with_shapes(probabilities: Mapping[int, float], found: Shapes) -> dict[int,
     return {x: (1 - sure) * p + sure * (x == found.k) for x, p in probabilities.items()}
 
 
-def is_long(points: Array, k: int, look: Look) -> bool:
+def is_long(points: Array, k: int, fit: Fits) -> bool:
     """Whether the mixture separates k clusters by deeper valleys than k-means, along Fisher's discriminants.
 
     Args:
         points: Points × features.
         k: Number of clusters.
-        look: The results for it.
+        fit: The results for it.
     """
-    if k == 1 or len(np.unique(look.mixture)) < k:
+    if k == 1 or len(np.unique(fit.mixture)) < k:
         return False
-    return look.fisher > mixtures.fisher_valley(mixtures.first_axes(points), look.halves.labels, k) + DEEPER
+    return fit.fisher > mixtures.fisher_valley(mixtures.first_axes(points), fit.halves.labels, k) + DEEPER
 
 
 def _curves(

@@ -22,7 +22,7 @@ from congruence.selection.agreement_curves import (
     MemberCurves,
     checked_ensembles,
     member_curves,
-    wanted_criteria,
+    named_criteria,
 )
 from congruence.selection.by_criteria import Criteria, by_criteria, sorted_out
 from congruence.selection.by_rule import by_rule, is_clusterer
@@ -148,7 +148,7 @@ def choose_k(
         peers, others = sorted_out(criteria, n_members is None and is_kmeans)
         found = None
         if others is None or others or not peers:
-            wanted = None if others is None else wanted_criteria(others, False)
+            wanted = None if others is None else named_criteria(others, False)
             if wanted is not None and all(w.name != "stability" for w in wanted):
                 refuse_idle(choose_k, given, "without the criterion 'stability'")
             if not peers:
@@ -220,7 +220,7 @@ def _of_ensembles(
     ks, ensembles = checked_ensembles(data)
     n = ensembles[ks[0]].n_points
     truth = _truth(reference, n, list(ensembles.values()), "the ensembles")
-    wanted = None if criteria is None else wanted_criteria(criteria, True)
+    wanted = None if criteria is None else named_criteria(criteria, True)
     found = member_curves(ks, ensembles, wanted, truth, threads, progress)
     return _of_curves(found, lacking(truth, n), "ensembles", ENSEMBLES)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.selection import calibration, connected, families
-from congruence.selection.looks import Look
+from congruence.selection.fits import Fits
 from congruence.statistics.tables import Array
 
 #: k-means cuts through a shape if more than this share of the points is on the wrong side
@@ -32,7 +32,7 @@ class Shapes:
 
 
 def shapes(
-    points: Array, ks: Sequence[int], k: int, probability: float, look: Look, seeds: np.random.SeedSequence
+    points: Array, ks: Sequence[int], k: int, probability: float, fit: Fits, seeds: np.random.SeedSequence
 ) -> Shapes | None:
     """Shapes that k-means and the mixture cut through; None if there are none.
 
@@ -45,13 +45,13 @@ def shapes(
         ks: Numbers of clusters in order.
         k: The number that k-means and the mixture give.
         probability: Its probability.
-        look: The results for it.
+        fit: The results for it.
         seeds: For halves.
     """
     if points.shape[1] == 1:
         return None
     groups = connected_groups(points, ks)
-    if groups is not None and is_cut(points, groups.labels, k, probability, look):
+    if groups is not None and is_cut(points, groups.labels, k, probability, fit):
         return groups
     if k > 1 and (probability >= DOUBT or (groups is not None and groups.k == k)):
         return None
@@ -60,26 +60,26 @@ def shapes(
         if groups is not None:
             return groups
     clusters = spectral_clusters(points, ks, seeds)
-    if clusters is not None and is_cut(points, clusters.labels, k, probability, look):
+    if clusters is not None and is_cut(points, clusters.labels, k, probability, fit):
         return clusters
     return None
 
 
-def overlapping(looks: Mapping[int, Look]) -> Shapes | None:
+def overlapping(fits: Mapping[int, Fits]) -> Shapes | None:
     """Round clusters of one size that overlap, so that no valley separates them, if there are any.
 
     Of all mixtures, with any number of components of any shape, the one with the best BIC has such components, and it is
     clearly better than one Gaussian of any shape.
 
     Args:
-        looks: The results for each number of clusters, 1 among them.
+        fits: The results for each number of clusters, 1 among them.
     """
-    known = {k: look for k, look in looks.items() if look.bic == look.bic}
+    known = {k: fit for k, fit in fits.items() if fit.bic == fit.bic}
     if 1 not in known:
         return None
     k = max(known, key=lambda x: known[x].bic)
     best = known[k]
-    if not best.is_round or k == max(looks) or best.bic < known[1].bic + STRONG or len(np.unique(best.mixture)) < k:
+    if not best.is_round or k == max(fits) or best.bic < known[1].bic + STRONG or len(np.unique(best.mixture)) < k:
         return None
     return Shapes("gaussian", k, calibration.certainty_of_overlapping(), best.mixture)
 
@@ -116,7 +116,7 @@ def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSeq
     return Shapes("spectral", kept[-1], calibration.certainty_of_spectral(), found.labels[kept[-1]])
 
 
-def is_cut(points: Array, shape: Array, k: int, probability: float, look: Look) -> bool:
+def is_cut(points: Array, shape: Array, k: int, probability: float, fit: Fits) -> bool:
     """Whether k-means and the mixture cut through these clusters, or split them without an empty border.
 
     Args:
@@ -124,15 +124,15 @@ def is_cut(points: Array, shape: Array, k: int, probability: float, look: Look) 
         shape: Cluster of each point.
         k: The number of clusters of k-means and the mixture.
         probability: Its probability.
-        look: The results for it.
+        fit: The results for it.
     """
-    clusterings = (look.halves.labels, look.mixture)
+    clusterings = (fit.halves.labels, fit.mixture)
     if min(_across(labels, shape) for labels in clusterings) > MOST_CUT:
         return True
     if k <= len(np.unique(shape)):
         return False
-    held = float(calibration.holds([k], look.halves.returns.min(keepdims=True), np.array([look.halves.valley]))[0])
-    if held < 0.5 and look.fisher < 1:
+    held = float(calibration.holds([k], fit.halves.returns.min(keepdims=True), np.array([fit.halves.valley]))[0])
+    if held < 0.5 and fit.fisher < 1:
         return True
     return probability < DOUBT and bool(families.borders(points, dict(enumerate(clusterings))).max() < EMPTY)
 

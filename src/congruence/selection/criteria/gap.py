@@ -22,14 +22,14 @@ def gap(context: Context, references: int = REFERENCES) -> tuple[Array, Array]:
     low, high = context.points.min(axis=0), context.points.max(axis=0)
     drawn = rng.uniform(low, high, (references, *context.points.shape))
     drawn -= drawn.mean(axis=1, keepdims=True)
-    found = np.empty((references, len(context.looks)))
+    found = np.empty((references, len(context.fits)))
     step = max(1, kmeans.ROOM // (STARTS * kmeans.CANDIDATES * len(context.points)))
     for first in range(0, references, step):
         part = drawn[first : first + step]
         starts = kmeans.seeds(part, context.ks[-1], STARTS, rng)
         for j, k in enumerate(context.ks):
             found[first : first + step, j] = np.log(kmeans.fit(part, starts[:, :, :k])[1])
-    ours = np.log(np.maximum([look.halves.inertia for look in context.looks.values()], 1e-300))
+    ours = np.log(np.maximum([fit.halves.inertia for fit in context.fits.values()], 1e-300))
     return found.mean(axis=0) - ours, found.std(axis=0) * np.sqrt(1 + 1 / references)
 
 

@@ -34,7 +34,7 @@ def _by_scikit_learn(name: str, title: str, better: Literal["higher", "lower"]) 
 def _jump(context: Context) -> Curve:
     """Sugar and James (2003): the largest jump of the distortion to the power of −d/2, from 0 for no cluster."""
     n, d = context.points.shape
-    distortion = np.array([look.halves.inertia / (n * d) for look in context.looks.values()])
+    distortion = np.array([fit.halves.inertia / (n * d) for fit in context.fits.values()])
     scaled = distortion / distortion.max() if distortion.max() > 0 else np.ones(len(distortion))
     power = np.maximum(scaled, 1e-300) ** (-d / 2)  # relative to k = 1, to avoid overflow
     power = np.minimum(power, 1e300)

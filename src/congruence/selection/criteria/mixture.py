@@ -13,8 +13,8 @@ from congruence.selection.criteria.record import Context, Curve, Peer, top, unkn
 
 def _fitted(context: Context) -> list[list[mixtures.Fit]]:
     return [
-        mixtures.fits(context.points, look.halves.labels, k, steps=500, tolerance=1e-6, ridge=1e-6)
-        for k, look in context.looks.items()
+        mixtures.fits(context.points, fit.halves.labels, k, steps=500, tolerance=1e-6, ridge=1e-6)
+        for k, fit in context.fits.items()
     ]
 
 

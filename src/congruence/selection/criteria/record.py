@@ -8,8 +8,8 @@ from typing import Literal, TypeVar, cast
 
 import numpy as np
 
+from congruence.selection.fits import Fits
 from congruence.selection.halves import Sample
-from congruence.selection.looks import Look
 from congruence.statistics.tables import Array
 
 Made = TypeVar("Made")
@@ -33,7 +33,7 @@ class Context:
     """The points used, and the results for each number of clusters."""
 
     parts: Sample
-    looks: Mapping[int, Look]
+    fits: Mapping[int, Fits]
     seed: np.random.SeedSequence
     #: results shared by two criteria, by the functions that compute them
     shared: dict[Hashable, object] = field(default_factory=dict)
@@ -52,12 +52,12 @@ class Context:
     @property
     def ks(self) -> list[int]:
         """Numbers of clusters in order."""
-        return list(self.looks)
+        return list(self.fits)
 
     @property
     def clusterings(self) -> Clusterings:
         """The k-means clusterings."""
-        return Clusterings(self.points, {k: look.halves.labels for k, look in self.looks.items()})
+        return Clusterings(self.points, {k: fit.halves.labels for k, fit in self.fits.items()})
 
     def rng(self, name: str) -> np.random.Generator:
         """A separate random stream for each criterion."""

@@ -18,10 +18,10 @@ def _prediction_strength(context: Context) -> Curve:
     """Tibshirani and Walther (2005): over both halves, the worst cluster's share of pairs that the other half keeps."""
     parts, points = context.parts, context.points
     values, errors = np.ones(len(context.ks)), np.zeros(len(context.ks))
-    for i, (k, look) in enumerate(context.looks.items()):
+    for i, (k, fit) in enumerate(context.fits.items()):
         if k == 1:
             continue
-        centres = np.concatenate([found for _, found in halves.fitted(parts, k, look.halves.centres)])
+        centres = np.concatenate([found for _, found in halves.fitted(parts, k, fit.halves.centres)])
         worst = np.empty(len(centres))
         for half, other in enumerate(parts.others):
             own, told = (kmeans.nearest(points[other], centres[x]) for x in (half ^ 1, half))
@@ -49,13 +49,13 @@ def _clusterboot(context: Context) -> Curve:
     drawn = [np.unique(rng.integers(0, n, n)) for _ in range(BOOTSTRAPS)]
     starts = [kmeans.seeds(points[rows][None], context.ks[-1], STARTS, rng) for rows in drawn]
     values, errors = np.ones(len(context.ks)), np.zeros(len(context.ks))
-    for i, (k, look) in enumerate(context.looks.items()):
+    for i, (k, fit) in enumerate(context.fits.items()):
         if k == 1:
             continue
         found = np.full((BOOTSTRAPS, k), np.nan)
         for b, rows in enumerate(drawn):
             centres = kmeans.fit(points[rows][None], starts[b][:, :, :k])[0][0]
-            labels = look.halves.labels[rows]
+            labels = fit.halves.labels[rows]
             there = np.bincount(labels, minlength=k) > 0
             best = halves.returned(labels, kmeans.nearest(points[rows], centres)[None], k)[0]
             found[b, there] = best[there]

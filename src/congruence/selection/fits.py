@@ -1,4 +1,4 @@
-"""Evidence for each number of clusters: k-means in halves, and Gaussian mixtures."""
+"""Fits for each number of clusters: k-means in halves, and Gaussian mixtures."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """Evidence for one number of clusters."""
+class Fits:
+    """What was fitted for one number of clusters."""
 
     halves: halves.Evidence
     #: the clustering by the Gaussian mixture with the best BIC, and the depth of its shallowest valley
@@ -34,9 +34,9 @@ class Look:
     is_round: bool
 
 
-def look_at(
+def fits_of(
     parts: halves.Sample, ks: Sequence[int], n_jobs: int | None = None, progress: ProgressLike = False
-) -> tuple[dict[int, Look], bool]:
+) -> tuple[dict[int, Fits], bool]:
     """The evidence for each k, and whether all k are done; Ctrl-C keeps the finished k if there are at least two.
 
     Args:
@@ -46,10 +46,10 @@ def look_at(
         progress: Called with (done, total); None or True for a bar on a terminal, False for none.
     """
 
-    done: dict[int, Look] = {}
+    done: dict[int, Fits] = {}
     with Progress(len(ks), progress, "numbers of clusters") as bar:
         try:
-            for each in _in_threads([partial(_look, parts, x) for x in ks], n_jobs):
+            for each in _in_threads([partial(_fits_at, parts, x) for x in ks], n_jobs):
                 done[each.halves.k] = each
                 bar.add(1)
         except KeyboardInterrupt:
@@ -58,13 +58,13 @@ def look_at(
     return done, len(done) == len(ks)
 
 
-def _look(parts: halves.Sample, k: int) -> Look:
+def _fits_at(parts: halves.Sample, k: int) -> Fits:
     found = halves.evidence(parts, k)
     axes = mixtures.first_axes(parts.points)
     fitted = mixtures.fits_of_two(axes, found.labels, k)
     if not fitted:
         fisher = 0.0 if k == 1 else found.valley_of_all
-        return Look(found, found.labels, fisher, {}, math.nan, False)
+        return Fits(found, found.labels, fisher, {}, math.nan, False)
     best = max(fitted, key=lambda f: f.bic)
     labels = best.memberships.argmax(axis=0)
     fisher = mixtures.fisher_valley(axes, labels, k) if k > 1 else 0.0
@@ -73,20 +73,20 @@ def _look(parts: halves.Sample, k: int) -> Look:
         icls[fit.kind] = max(fit.icl, icls.get(fit.kind, -math.inf))
     if k == 1 and "full" in icls:
         icls["tied"] = icls["full"]  # one component: the two are the same
-    return Look(found, labels, fisher, icls, best.bic, mixtures.is_round(axes, best))
+    return Fits(found, labels, fisher, icls, best.bic, mixtures.is_round(axes, best))
 
 
-def comparable_icl(looked: Sequence[Look], k: int) -> Array:
+def comparable_icl(fitted: Sequence[Fits], k: int) -> Array:
     """The best ICL for each number of clusters, among the kinds of covariance that could be fitted for k clusters.
 
     Kinds with many parameters are left out as the number of clusters grows, and ICL would fall for want of a kind.
 
     Args:
-        looked: The evidence for each number of clusters.
+        fitted: The evidence for each number of clusters.
         k: One of them. If no kind could be fitted for it, all kinds are compared.
     """
-    kinds = next((set(x.icls) for x in looked if x.halves.k == k), set()) or set(mixtures.KINDS)
-    return np.array([max((x.icls[kind] for kind in kinds & set(x.icls)), default=math.nan) for x in looked])
+    kinds = next((set(x.icls) for x in fitted if x.halves.k == k), set()) or set(mixtures.KINDS)
+    return np.array([max((x.icls[kind] for kind in kinds & set(x.icls)), default=math.nan) for x in fitted])
 
 
 def _in_threads(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
