@@ -32,12 +32,17 @@ from congruence.inputs.kinds import Unassigned'''
 def stub() -> str:
     """The text of the stub: every public name from its module, and every measure with its options and first sentence."""
     kinds: dict[str, str] = {}
-    functions = [""]
+    groups: dict[tuple[str, str], list[str]] = {}
     for name in names():
         function = "lambda_statistic" if name == "lambda" else name
         value = getattr(cg, function)
         kind = kinds.setdefault(protocol(value), f"_{name.title().replace('_', '')}Function")
-        functions += [f"{function}: {kind}", f'"""{inspect.getdoc(value).splitlines()[0]}"""']
+        groups.setdefault((kind, inspect.getdoc(value).splitlines()[0]), []).append(function)
+    shared = sorted({kind for (kind, _), group in groups.items() if len(group) > 1})
+    functions = ["", *(f"{kind.lower()}: {kind}" for kind in shared)]
+    for (kind, first), group in groups.items():  # a measure with its aliases
+        made = f"{group[0]}: {kind}" if len(group) == 1 else f"{' = '.join(group)} = {kind.lower()}"
+        functions += [made, f'"""{first}"""']
     body = [
         "__version__: str", listed("__all__ = [", cg.__all__, "]"), "",
         "#: keys and aliases of the measures, and the consensus methods",
@@ -47,9 +52,9 @@ def stub() -> str:
         *(text.replace("_Kind", kind) for text, kind in kinds.items()), *functions,
     ]  # fmt: skip
     words = set(re.findall(r"\w+", "\n".join(body)))
-    shared = ", ".join(sorted(words & typing.__annotations__.keys()))
+    types = ", ".join(sorted(words & typing.__annotations__.keys()))
     homes = (f"from congruence.{home} import {', '.join(sorted(public))}" for home, public in sorted(cg._HOMES.items()))
-    return "\n".join([HEAD, f"from congruence.typing import {shared}", *homes, "", *body]) + "\n"
+    return "\n".join([HEAD, f"from congruence.typing import {types}", *homes, "", *body]) + "\n"
 
 
 def listed(first: str, values: Iterable[str], last: str) -> str:

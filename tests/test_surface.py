@@ -8,6 +8,7 @@ import json
 import pkgutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -136,8 +137,23 @@ def test_the_stub_names_what_the_package_names():
             known.add(node.name)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             known.add(node.target.id)
+        elif isinstance(node, ast.Assign):  # a measure and its aliases
+            known |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     missing = {*cg.__all__, *(function_name(n) for n in NAMES)} - known
     assert "__getattr__" in known or not missing
+
+
+def test_editors_show_the_first_sentence_of_a_measure():
+    """In the stub, each measure is followed by the first line of its docstring, which editors show where it is used."""
+    body = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body
+    said = {}
+    for node, after in pairwise(body):
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            said |= {x.id: after.value.value for x in targets if isinstance(x, ast.Name)}
+    for name in NAMES:
+        function = getattr(cg, function_name(name))
+        assert said[function_name(name)] == inspect.getdoc(function).splitlines()[0]
 
 
 SCRIPT = """

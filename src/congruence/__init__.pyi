@@ -202,29 +202,19 @@ class _NhmiFunction(Protocol):
     @overload
     def __call__(self, *, labels_true: ClusteringLike, labels_pred: ClusteringLike, **options: Unpack[_Normaliser]) -> float: ...
 
-rand: _RandFunction
-"""Rand index: higher is better, 0 to 1. For memberships: -1 to 1."""
-rand_score: _RandFunction
-"""Rand index: higher is better, 0 to 1. For memberships: -1 to 1."""
-rand_index: _RandFunction
+_randfunction: _RandFunction
+_vmeasurefunction: _VMeasureFunction
+rand = rand_score = rand_index = _randfunction
 """Rand index: higher is better, 0 to 1. For memberships: -1 to 1."""
 mari: _RandFunction
 """Modified adjusted Rand index: higher is better, -inf to 1."""
-ari: _RandFunction
-"""Adjusted Rand index: higher is better, -0.5 to 1. With sample_weight: -1 to 1. For memberships: -inf to inf."""
-adjusted_rand_score: _RandFunction
-"""Adjusted Rand index: higher is better, -0.5 to 1. With sample_weight: -1 to 1. For memberships: -inf to inf."""
-adjusted_rand_index: _RandFunction
+ari = adjusted_rand_score = adjusted_rand_index = _randfunction
 """Adjusted Rand index: higher is better, -0.5 to 1. With sample_weight: -1 to 1. For memberships: -inf to inf."""
 ari_gram: _RandFunction
 """Adjusted Rand index of the co-membership matrices: higher is better, -1 to 1. For memberships: -inf to inf."""
 jaccard: _RandFunction
 """Jaccard index of pairs: higher is better, 0 to 1. For memberships: -inf to inf."""
-wallace: _RandFunction
-"""Wallace index, geometric mean (Fowlkes–Mallows): higher is better, 0 to 1. For memberships: -inf to inf."""
-fowlkes_mallows: _RandFunction
-"""Wallace index, geometric mean (Fowlkes–Mallows): higher is better, 0 to 1. For memberships: -inf to inf."""
-fowlkes_mallows_score: _RandFunction
+wallace = fowlkes_mallows = fowlkes_mallows_score = _randfunction
 """Wallace index, geometric mean (Fowlkes–Mallows): higher is better, 0 to 1. For memberships: -inf to inf."""
 wallace_ab: _RandFunction
 """Wallace coefficient: pairs of a kept in b: higher is better, 0 to 1. For memberships: -inf to inf."""
@@ -238,17 +228,13 @@ dice: _RandFunction
 """Dice index of pairs (pair F1): higher is better, 0 to 1. For memberships: -inf to inf."""
 hubert: _RandFunction
 """Hubert index: higher is better, -1 to 1. For memberships: -3 to 1."""
-mi: _RandFunction
-"""Mutual information: higher is better, 0 to inf."""
-mutual_info_score: _RandFunction
+mi = mutual_info_score = _randfunction
 """Mutual information: higher is better, 0 to inf."""
 nmi_joint: _RandFunction
 """Normalised mutual information (joint): higher is better, 0 to 1."""
 nmi_max: _RandFunction
 """Normalised mutual information (max): higher is better, 0 to 1."""
-nmi_sum: _RandFunction
-"""Normalised mutual information (mean): higher is better, 0 to 1."""
-nmi: _RandFunction
+nmi_sum = nmi = _randfunction
 """Normalised mutual information (mean): higher is better, 0 to 1."""
 normalized_mutual_info_score: _NormalizedMutualInfoScoreFunction
 """Normalised mutual information (mean): higher is better, 0 to 1."""
@@ -258,9 +244,7 @@ nmi_min: _RandFunction
 """Normalised mutual information (min): higher is better, 0 to 1."""
 ami_max: _RandFunction
 """Adjusted mutual information (max): higher is better, -inf to 1."""
-ami_sum: _RandFunction
-"""Adjusted mutual information (mean): higher is better, -inf to 1."""
-ami: _RandFunction
+ami_sum = ami = _randfunction
 """Adjusted mutual information (mean): higher is better, -inf to 1."""
 adjusted_mutual_info_score: _NormalizedMutualInfoScoreFunction
 """Adjusted mutual information (mean): higher is better, -inf to 1."""
@@ -268,23 +252,15 @@ ami_sqrt: _RandFunction
 """Adjusted mutual information (geometric): higher is better, -inf to 1."""
 ami_min: _RandFunction
 """Adjusted mutual information (min): higher is better, -inf to 1."""
-vi: _RandFunction
-"""Variation of information: lower is better, 0 to inf."""
-variation_of_information: _RandFunction
+vi = variation_of_information = _randfunction
 """Variation of information: lower is better, 0 to inf."""
 nvi: _RandFunction
 """Normalised variation of information: lower is better, 0 to 1."""
-homogeneity: _RandFunction
+homogeneity = homogeneity_score = _randfunction
 """Homogeneity: higher is better, 0 to 1."""
-homogeneity_score: _RandFunction
-"""Homogeneity: higher is better, 0 to 1."""
-completeness: _RandFunction
+completeness = completeness_score = _randfunction
 """Completeness: higher is better, 0 to 1."""
-completeness_score: _RandFunction
-"""Completeness: higher is better, 0 to 1."""
-v_measure: _VMeasureFunction
-"""V-measure: higher is better, 0 to 1."""
-v_measure_score: _VMeasureFunction
+v_measure = v_measure_score = _vmeasurefunction
 """V-measure: higher is better, 0 to 1."""
 rmi: _RandFunction
 """Reduced mutual information: higher is better, -inf to inf."""
@@ -308,9 +284,7 @@ van_dongen: _RandFunction
 """Van Dongen distance: lower is better, 0 to 1."""
 purity: _RandFunction
 """Purity of b: higher is better, 0 to 1."""
-inverse_purity: _RandFunction
-"""Inverse purity: higher is better, 0 to 1."""
-meila_heckerman: _RandFunction
+inverse_purity = meila_heckerman = _randfunction
 """Inverse purity: higher is better, 0 to 1."""
 f_measure: _RandFunction
 """F-measure of best matches (Larsen & Aone): higher is better, 0 to 1."""
@@ -406,9 +380,7 @@ adco_cosine: _AdcoFunction
 """Cosine of matched density profiles: higher is better, 0 to 1."""
 cophenetic: _RandFunction
 """Cophenetic correlation: higher is better, -1 to 1."""
-cophenetic_spearman: _RandFunction
-"""Rank correlation of merge heights (Baker's gamma): higher is better, -1 to 1."""
-bakers_gamma: _RandFunction
+cophenetic_spearman = bakers_gamma = _randfunction
 """Rank correlation of merge heights (Baker's gamma): higher is better, -1 to 1."""
 gamma: _RandFunction
 """Goodman–Kruskal gamma of merge heights: higher is better, -1 to 1."""
