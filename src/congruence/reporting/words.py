@@ -181,7 +181,7 @@ def next_command(model: Model) -> str:
         return (
             f"cg.compare(clusterings[{pair[0]!r}], clusterings[{pair[1]!r}])"
             if pair
-            else "cg.consensus(clusterings).labels"
+            else "cg.consensus(clusterings, random_state=0).labels"
         )
     if pair:
         return f"congruence compare {join([model.source, *pair])} {model.options}".strip()
