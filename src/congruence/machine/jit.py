@@ -21,8 +21,9 @@ COMPILED_FROM = 10_000_000
 #: minimum number of increments for which the kernels of the engine are used once they are loaded; below it numpy is as fast
 LOADED_FROM = 50_000
 
-#: what one pair costs besides counting in numpy, in increments, and the most of both in one thread
-PER_PAIR, MOST_OF_PAIR = 50_000, 2_000_000
+#: what the compiled counts of one pair save per call, in increments (a table less than sums alone), and the most points
+PER_PAIR = {PAIR_KERNELS: 50_000, TABLE_KERNELS: 5_000}
+MOST_OF_PAIR = 2_000_000
 
 _compiled: dict[str, Function] = {}
 
@@ -87,8 +88,9 @@ def use_kernels(increments: float) -> bool:
 
 def use_pair_kernels(points: int, kernels: str = PAIR_KERNELS) -> bool:
     """Whether to use the compiled counts of one pair: after some calls, unless there are so many points that threads pay."""
-    steps = points + PER_PAIR
-    return LOADED_FROM <= steps <= MOST_OF_PAIR and (kernels in sys.modules or pays(kernels, steps, COMPILED_FROM))
+    steps = points + PER_PAIR[kernels]
+    few = LOADED_FROM < math.inf and steps <= MOST_OF_PAIR
+    return few and (kernels in sys.modules or pays(kernels, steps, COMPILED_FROM))
 
 
 def loaded() -> bool:
