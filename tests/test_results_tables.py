@@ -341,3 +341,18 @@ def test_results_are_made_by_name(name):
     """Classes of results take their fields by name, so that a new field cannot shift the others; a Table is a statistic."""
     fields = inspect.signature(getattr(cg, name)).parameters.values()
     assert name == "Table" or sum(f.kind is not f.KEYWORD_ONLY for f in fields) <= 2
+
+
+def test_a_frame_of_a_package_that_is_not_installed(monkeypatch):
+    """One line says what to install."""
+    monkeypatch.setattr("congruence.inputs.frames.find_spec", lambda name: None)
+    with pytest.raises(cg.InputError, match="needs polars, which is not installed: pip install polars"):
+        cg.compare([0, 0, 1], [0, 1, 1]).to_frame(backend="polars")
+
+
+def test_columns_of_partial_tables_by_position():
+    """A position beyond the columns is refused in one line."""
+    part = cg.partial_tables({"a": [0, 0, 1], "b": [0, 1, 1]})
+    assert part.of_column(1).names == ("b",)
+    with pytest.raises(cg.InputError, match="there is no column 2; the tables have 2 columns, from 0"):
+        part.of_column(2)

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
-from congruence.errors import one_of, unused_name, visible
+from congruence.errors import InputError, one_of, unused_name, visible
 from congruence.inputs.encoding import arrow_values
 from congruence.inputs.labels import FRAMES
 from congruence.statistics.tables import Array, ClusterNames
@@ -23,6 +23,8 @@ def make_frame(columns: Mapping[str, ColumnLike], backend: str | None = None) ->
 
     chosen = ("pandas" if find_spec("pandas") else "pyarrow") if backend is None else backend
     one_of("backend", chosen, FRAMES)
+    if find_spec(chosen) is None:
+        raise InputError(f"a frame of {chosen} needs {chosen}, which is not installed: pip install {chosen}")
     if chosen == "pyarrow":  # arrow columns have one type: labels of mixed types become text
         columns = {
             name: arrow_values(values) if isinstance(values, list | tuple) else values

@@ -182,6 +182,8 @@ class PartialTables:
         Args:
             c: Its position.
         """
+        if (c, c) not in self.place:
+            raise InputError(f"there is no column {c}; the tables have {len(self.names)} columns, from 0")
         p, own = self.place[c, c], slice(c, c + 1)
         row, col, count, within = (x.copy() for x in self.cells(c, c))  # the cells of all pairs may be released
         return replace(
