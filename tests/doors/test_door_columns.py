@@ -99,14 +99,7 @@ def test_a_folder_without_labels_is_refused_as_a_file_is(command):
         frame.to_csv(f"parts/{part}.csv", index=False)
     code, _, err = command("matrix", "parts")
     assert code == 2
-<<<<<<< HEAD
     assert "no column of parts looks like labels: x (measurements), y (measurements); name the columns" in err
-=======
-    assert (
-        "no column of parts looks like labels: x (measurements), y (measurements); name the columns to use with --columns"
-        in err
-    )
->>>>>>> 04a84ae (Give a measure and its aliases one line of the stub)
     assert command("matrix", "parts", "--columns", "x,y")[0] == 0
 
 
@@ -118,14 +111,7 @@ def test_repeated_ids_of_a_folder_are_refused_and_the_advice_works(command):
     for source in ("small.csv", "parts"):
         code, _, err = command("matrix", source)
         assert code == 2
-<<<<<<< HEAD
         assert "1 id in column 'id' occurs more than once ('2'); keep one row per id, name the label columns" in err
-=======
-        assert (
-            "1 id in column 'id' occurs more than once ('2'); keep one row per id, name the label columns with --columns"
-            in err
-        )
->>>>>>> 04a84ae (Give a measure and its aliases one line of the stub)
         assert command("matrix", source, "--columns", "a,b")[0] == 0
 
 
