@@ -89,7 +89,7 @@ def use_kernels(increments: float) -> bool:
 def use_pair_kernels(points: int, kernels: str = PAIR_KERNELS) -> bool:
     """Whether to use the compiled counts of one pair: after some calls, unless there are so many points that threads pay."""
     steps = points + PER_PAIR[kernels]
-    few = LOADED_FROM < math.inf and steps <= MOST_OF_PAIR
+    few = math.isfinite(LOADED_FROM) and steps <= MOST_OF_PAIR
     return few and (kernels in sys.modules or pays(kernels, steps, COMPILED_FROM))
 
 
