@@ -121,6 +121,13 @@ class InputError(ValueError):
     """An input that cannot be used; the message says what was given, what was expected and what to try.
 
     It is one line: line breaks become spaces, and other control characters are shown escaped.
+
+    >>> import congruence as cg
+    >>> try:
+    ...     cg.ari([0, 0, 1], [0, 1])
+    ... except cg.InputError as error:
+    ...     print(error)
+    a and b have 3 and 2 points; both must label the same points (pandas: pass align='index' to compare common points)
     """
 
     def __init__(self, message: str) -> None:
@@ -158,7 +165,15 @@ class TooLarge(InputError, MemoryError):
 
 
 class NotApplicable(InputError):
-    """A measure that is not defined for this input, or would exceed its cost limit."""
+    """A measure that is not defined for this input, or would exceed its cost limit.
+
+    >>> import congruence as cg
+    >>> try:
+    ...     cg.confidence_interval([0, 0, 1, 1], [0, 1, 1, 1])
+    ... except cg.NotApplicable as error:
+    ...     print(error)
+    an interval needs at least 16 points; there are 4
+    """
 
 
 class NoSuchName(InputError, KeyError):

@@ -74,6 +74,11 @@ class Adjusted(Measure):
 
     See also:
         `cg.Measure` for the other attributes.
+
+    >>> import congruence as cg
+    >>> measure = cg.adjusted("rand")
+    >>> round(measure([0, 0, 1, 1], [0, 1, 1, 1]), 4), measure.null
+    (0.0, 'permutation')
     """
 
     base: Measure

@@ -187,6 +187,16 @@ class ConsensusFiles(Result):
         notes: Approximations and other notes.
         seconds: Time used.
         tried: One row per method tried, the kept one first; scores are those of the sample.
+
+    >>> import congruence as cg
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> runs = pathlib.Path(folder.name, "runs.csv")
+    >>> _ = runs.write_text("a,b\\n" + "0,x\\n" * 4 + "1,y\\n" * 3 + "1,x\\n")
+    >>> files = cg.consensus(cg.scan(runs), 2, out=pathlib.Path(folder.name, "labels"), random_state=0, progress=False)
+    >>> files.columns, sorted(files.sizes)
+    (('cluster', 'confidence'), [4, 4])
+    >>> folder.cleanup()
     """
 
     folder: Path

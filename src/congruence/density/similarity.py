@@ -49,6 +49,11 @@ class ProfileComparison(Result):
             and of b.
         profiles: Both profiles.
         notes: Cautions about the input.
+
+    >>> import congruence as cg
+    >>> r = cg.compare_profiles(["p", "p", "q", "q"], [1, 1, 0, 0], [[0.0], [1.0], [9.0], [8.0]], bins=2)
+    >>> r.mapping, r["adco"]
+    ({1: 'p', 0: 'q'}, 1.0)
     """
 
     values: dict[str, float]

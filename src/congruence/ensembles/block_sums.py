@@ -36,6 +36,13 @@ class PairSums:
         below: Number of entries below the diagonal.
         index_of_pairs: Sum of the indices of the pairs.
         index_of_points: Sum of the indices of the points.
+
+    >>> import congruence as cg
+    >>> import numpy as np
+    >>> P, Q = np.array([[1, 0.8], [0.8, 1]]), np.array([[1, 0.5], [0.5, 1]])
+    >>> sums = cg.pair_sums(P, Q, [0, 1], [0, 1])
+    >>> sums.pairs, sums.s_p, sums.s_pq
+    (1, 0.8, 0.4)
     """
 
     pairs: int = 0

@@ -39,6 +39,12 @@ class CutCurve(Result):
         mean: Its exact mean over permutations of the points, or None if no exact mean is known.
         sd: Its standard deviation over permutations, or None.
         notes: Notes on the curve.
+
+    >>> import congruence as cg
+    >>> a, b = cg.Hierarchy("(((a:1,b:1):1,c:2):1,d:3);"), cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);")
+    >>> curve = cg.cut_curve(a, b)
+    >>> curve.measure.key, curve.ks.tolist(), curve.values.round(4).tolist()
+    ('wallace', [2, 3], [0.4082, 1.0])
     """
 
     measure: Measure

@@ -28,6 +28,12 @@ class CutTable(Result):
         ks_b: Numbers of clusters of the columns.
         values: The measure, rows × columns.
         notes: Notes on the table.
+
+    >>> import congruence as cg
+    >>> a, b = cg.Hierarchy("(((a:1,b:1):1,c:2):1,d:3);"), cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);")
+    >>> table = cg.compare_cuts(a, b, [2, 3])
+    >>> table.ks_a.tolist(), table.best
+    ([2, 3], (3, 3))
     """
 
     measure: Measure

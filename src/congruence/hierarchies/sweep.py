@@ -48,6 +48,12 @@ class Plateau(Result):
         names: Names of the columns.
         n_clusters: Smallest and largest number of clusters.
         agreement: Smallest ari of any two of the columns.
+
+    >>> import congruence as cg
+    >>> halves = [0] * 6 + [1] * 6
+    >>> r = cg.resolutions({"r_1": halves, "r_2": halves, "r_3": halves})
+    >>> r.plateaus[0].names, r.plateaus[0].agreement
+    (('r_1', 'r_2', 'r_3'), 1.0)
     """
 
     names: tuple[str, ...]
@@ -81,6 +87,11 @@ class Resolutions(Result):
         points: Positions of the points used, among the `n_given` points.
         n_given: Number of points given.
         notes: Notes on how the columns were read.
+
+    >>> import congruence as cg
+    >>> r = cg.resolutions({"k_2": [0] * 4 + [1] * 4, "k_1": [0] * 8})
+    >>> r.names, r.sizes
+    (('k_1', 'k_2'), (array([8]), array([4, 4])))
     """
 
     names: tuple[str, ...]

@@ -28,6 +28,11 @@ class Tanglegram(Result):
         order_a: The points along the first tree.
         order_b: The points along the second tree.
         crossings: Pairs of lines that cross.
+
+    >>> import congruence as cg
+    >>> t = cg.tanglegram([[0, 1], [2, 3]], [[3, 0], [1, 2]])
+    >>> t.crossings, t.order_b.tolist()
+    (1, [0, 3, 1, 2])
     """
 
     a: Hierarchy

@@ -62,6 +62,11 @@ class Report:
     Attributes:
         model: The report as plain data.
         path: Where the page was written, or None.
+
+    >>> import congruence as cg
+    >>> r = cg.report({"x": [0, 0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 1, 1], "z": [0, 0, 0, 1, 1, 2]})
+    >>> r.html[:15], r.path
+    ('<!doctype html>', None)
     """
 
     model: Model = field(repr=False)

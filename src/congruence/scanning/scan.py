@@ -123,6 +123,15 @@ class Scan:
         skip_bad: Whether to skip unreadable parts.
         progress: Called with the number of finished rows.
         id: Column that names the rows, or None.
+
+    >>> import congruence as cg
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = pathlib.Path(folder.name, "runs.csv").write_text("a,b\\n0,x\\n0,x\\n1,y\\n")
+    >>> s = cg.scan(folder.name)
+    >>> s.names, cg.ari(s["a"], s["b"])
+    (('a', 'b'), 1.0)
+    >>> folder.cleanup()
     """
 
     #: nothing is read before it is compared

@@ -28,7 +28,12 @@ DOUBT = 0.4
 
 
 class Verdict(Word):
-    """The kinds of answer of `choose_k`."""
+    """The kinds of answer of `choose_k`.
+
+    >>> import congruence as cg
+    >>> cg.choose_k([[x + y / 10] for x in (0, 9) for y in range(20)], range(1, 4)).verdict
+    'clusters'
+    """
 
     CLUSTERS = "clusters"
     TIE = "tie"
@@ -52,6 +57,12 @@ class Criterion(Result):
         caution: A known bias, or None.
         favours: Which k the bias favours.
         measure: Key of the measure it averages, "" if it is not a measure.
+
+    >>> import congruence as cg
+    >>> choice = cg.choose_k([[x + y / 10] for x in (0, 9) for y in range(20)], range(1, 4))
+    >>> curve = choice.criteria["probability"]
+    >>> curve.best, curve.better
+    (2, 'higher')
     """
 
     name: str
@@ -81,6 +92,12 @@ class Vote(Result):
     Attributes:
         k: The k with most votes.
         counts: Number of votes of each k.
+
+    >>> import congruence as cg
+    >>> X = [[x + y / 10] for x in (0, 9) for y in range(20)]
+    >>> runs = {k: cg.generate(X, n_clusters=k, n_members=3, random_state=0) for k in (2, 3)}
+    >>> cg.choose_k(runs).vote
+    Vote(k=2, counts={2: 5})
     """
 
     k: int
