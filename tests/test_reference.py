@@ -86,6 +86,12 @@ def test_every_function_says_what_it_returns_and_shows_a_value(name):
     assert not doc.rstrip().endswith("\nTrue"), f"{name}: the example shows True, not a value"
 
 
+@pytest.mark.parametrize("name", [name for name, x in PUBLIC.items() if inspect.isclass(x)])
+def test_every_class_has_an_example(name):
+    """A public class shows how it is made or got, and a value."""
+    assert ">>> " in (PUBLIC[name].__doc__ or "")
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_no_example_shows_only_that_something_is_true(name):
     """An example prints a value, not True."""
