@@ -82,9 +82,9 @@ def test_impossible_requests_give_a_reason(rows, tmp_path):
     """Files are for scanned rows, partitions of a scan are its columns, and other rules need the labels in memory."""
     data, s = rows
     for call in (cg.element_scores, cg.relabel):
-        with pytest.raises(cg.InputError, match="out= writes values of scanned rows"):
+        with pytest.raises(cg.InputError, match="out=… writes values of scanned rows"):
             call(data["truth"], data["near"], out=tmp_path / "out")
-    with pytest.raises(cg.InputError, match="out= writes values of scanned rows"):
+    with pytest.raises(cg.InputError, match="out=… writes values of scanned rows"):
         cg.item_consensus([data["near"]], data["truth"], out=tmp_path / "out")
     with pytest.raises(cg.InputError, match="a column of the same scan"):
         cg.item_consensus(s[["near"]], data["truth"])
