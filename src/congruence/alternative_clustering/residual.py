@@ -14,7 +14,7 @@ from congruence.statistics.tables import Array
 #: rounds of whitening by the covariance within clusters and k-means, and its starts in each
 ROUNDS, STARTS = 4, 10
 #: weight of a sphere in a covariance, so that directions of little variance are not blown up: in whitening, and in a merit
-SHRINKAGE, OF_MERIT = 0.1, 0.3
+SHRINKAGE, OF_MERIT = 0.3, 0.1
 #: columns are redundant if a share of the variance of the residuals lies in this share of the axes: (.9, 1/8), (.99, 1/4)
 REDUNDANT = ((0.9, 8), (0.99, 4))
 #: shares of the variance, and a number of axes, in which redundant columns are clustered
