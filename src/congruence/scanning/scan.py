@@ -84,15 +84,11 @@ def scan(
     See also:
         `cg.compare_all`, `cg.partial_tables`.
 
-    >>> import congruence as cg
-    >>> import tempfile, pathlib
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> for part in range(3):
-    ...     _ = (pathlib.Path(folder.name) / f"{part}.csv").write_text("truth,run\\n0,a\\n0,a\\n1,b\\n1,c\\n")
-    >>> s = cg.scan(folder.name)
+    >>> import congruence as cg, pyarrow as pa
+    >>> rows = pa.table({"truth": [0, 0, 1, 1], "run": ["a", "a", "b", "c"]})
+    >>> s = cg.scan(lambda: rows.to_reader())
     >>> round(cg.ari(s["truth"], s["run"]), 4)
-    0.7179
-    >>> folder.cleanup()
+    0.5714
     """
     options = {"threads": threads, "client": client, "checkpoint": checkpoint, "progress": progress}
     if isinstance(path, Scan):
@@ -124,14 +120,9 @@ class Scan:
         progress: Called with the number of finished rows.
         id: Column that names the rows, or None.
 
-    >>> import congruence as cg
-    >>> import pathlib, tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> _ = pathlib.Path(folder.name, "runs.csv").write_text("a,b\\n0,x\\n0,x\\n1,y\\n")
-    >>> s = cg.scan(folder.name)
-    >>> s.names, cg.ari(s["a"], s["b"])
-    (('a', 'b'), 1.0)
-    >>> folder.cleanup()
+    >>> import congruence as cg, pyarrow as pa
+    >>> cg.scan(lambda: pa.table({"a": [0, 0, 1], "b": ["x", "x", "y"]}).to_reader()).names
+    ('a', 'b')
     """
 
     #: nothing is read before it is compared
