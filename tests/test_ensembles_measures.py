@@ -234,3 +234,21 @@ def test_more_patterns_than_the_limit():
     s_p, s_q, s_pq, pairs = x[upper].sum(), y[upper].sum(), (x * y)[upper].sum(), upper.sum()
     expected = s_p * s_q / pairs
     assert cg.arimp(e, truth) == close((s_pq - expected) / ((s_p + s_q) / 2 - expected))
+
+
+@pytest.mark.parametrize("key", ["arimp", "anmi", "arimm", "kas", "pooled_ami"])
+def test_measures_of_ensembles_take_what_pnmi_takes(key):
+    """Lists of label vectors, label columns, frames and mappings are ensembles, as in cg.pnmi; fractions are memberships."""
+    import pandas as pd
+
+    runs = [[0, 0, 1, 1, 2], [0, 1, 1, 1, 2], [0, 0, 0, 1, 1]]
+    labels = [0, 0, 1, 1, 1]
+    other = cg.Ensemble(runs[:2]) if key == "arimm" else labels
+    measure = getattr(cg, key)
+    expected = measure(cg.Ensemble(runs), other)
+    names = dict(zip("abc", runs, strict=True))
+    for form in (runs, tuple(map(np.array, runs)), np.array(runs).T, pd.DataFrame(names), names):
+        assert measure(form, other) == pytest.approx(expected, rel=1e-12)
+        assert cg.pnmi(form) == pytest.approx(cg.pnmi(runs), rel=1e-12)
+    if key == "arimm":
+        assert measure(runs, runs[:2]) == pytest.approx(expected, rel=1e-12)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+
+import numpy as np
 
 from congruence.comparison.at_once import value_at_once
 from congruence.comparison.pair import compare
@@ -12,6 +14,7 @@ from congruence.errors import hint
 from congruence.formulas import find
 from congruence.formulas.docstrings import COMPARING, LABELS, TREES, TWO, document
 from congruence.formulas.record import Measure
+from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.typing import AverageMethod, ClusteringLike, MatrixLike, OptionValue
@@ -86,10 +89,25 @@ def _averaged(record: Measure, method: AverageMethod) -> Measure:
 
 
 def _as_matrix(x: MatrixLike, who: str) -> MatrixLike:
-    """Take square arrays as matrices in measures of matrices; `compare` needs `cg.Similarity`."""
+    """Take square arrays as matrices in measures of matrices, and several label vectors or columns as an ensemble.
+
+    `compare` needs `cg.Similarity` or `cg.Ensemble`.
+    """
     shape: tuple[int, ...] = getattr(x, "shape", ())
-    square = len(shape) == 2 and shape[0] == shape[1] and shape[0] > 1
-    return Similarity(x, who=who) if square and not isinstance(x, Memberships) else x
+    if len(shape) == 2 and shape[0] == shape[1] and shape[0] > 1 and not isinstance(x, Memberships):
+        return Similarity(x, who=who)
+    listed = x.values() if isinstance(x, Mapping) else x if isinstance(x, list | tuple) else []
+    vectors = len(listed) > 0 and all(hasattr(v, "__len__") and not isinstance(v, str) for v in listed)
+    columns = len(shape) == 2 and shape[1] > 1 and not hasattr(x, "tocsr") and not isinstance(x, Memberships)
+    return Ensemble(x) if (vectors or columns) and not _is_soft(x) else x
+
+
+def _is_soft(x: MatrixLike) -> bool:
+    """Whether it is one table of fractions, which are memberships and no labels."""
+    if isinstance(x, Mapping):
+        return False
+    table = np.asarray(x, dtype=None if hasattr(x, "shape") else object)
+    return bool(table.ndim == 2 and all(isinstance(v, float | np.floating) for v in table[0].tolist()))
 
 
 def scorer(measure: str | Measure, **options: OptionValue) -> Callable[..., float]:
