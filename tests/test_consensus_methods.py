@@ -352,3 +352,26 @@ def test_voting_does_not_need_members_of_k_clusters():
     r = cg.consensus(split, 3, "voting", random_state=0)
     assert same(r.labels, truth)
     assert "kcc" in r.solver
+
+
+def test_kmeans_matrix_is_kmeans_on_the_rows_of_the_consensus_matrix():
+    """Its objective is the squared error of the rows of the n × n matrix, which it does not build."""
+    rng = np.random.default_rng(0)
+    members = [np.where(rng.random(60) < 0.2, rng.integers(0, 3, 60), np.arange(60) % 3) for _ in range(9)]
+    found = cg.consensus(members, 3, "kmeans_matrix", random_state=0)
+    rows = cg.Ensemble(members).consensus_matrix()
+    centres = np.array([rows[found.labels == c].mean(axis=0) for c in range(3)])
+    error = ((rows - centres[found.labels]) ** 2).sum()
+    assert found.scores["value"].iloc[0] == pytest.approx(error, rel=1e-9)
+    assert cg.ari(found.labels, np.arange(60) % 3) > 0.9
+
+
+def test_em_finds_the_truth_among_random_members():
+    """Its objective is a log-likelihood; four good members outweigh six random ones."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(90) % 3
+    good = [np.where(rng.random(90) < 0.15, rng.integers(0, 3, 90), truth) for _ in range(4)]
+    bad = [rng.integers(0, 4, 90) for _ in range(6)]
+    found = cg.consensus([*good, *bad], 3, "em", random_state=0)
+    assert cg.ari(found.labels, truth) > 0.8
+    assert found.scores["value"].iloc[0] < 0

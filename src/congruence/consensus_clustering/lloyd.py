@@ -40,7 +40,7 @@ def lloyd(
         return *from_member[:2], CENTRAL, _notes(from_member[2])
     best: tuple[float, Array] | None = None
     for _ in range(n_init):
-        labels, total, _ = _descend(few, _spread(few, k, rng), k, cost)
+        labels, total, _ = _descend(few, spread(few, k, rng), k, cost)
         if best is None or total < best[0] - 1e-9 * abs(best[0]):
             best = total, labels
     assert best is not None
@@ -93,7 +93,7 @@ def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, flo
     return labels, total, False
 
 
-def _spread(e: Evidence, k: int, rng: np.random.Generator) -> Array:
+def spread(e: Evidence, k: int, rng: np.random.Generator) -> Array:
     """A k-means++ start: each next centre is drawn with probability proportional to its distance from the previous ones."""
     weight = e.mass.astype(float)
     nearest, labels = np.full(e.n_rows, np.inf), np.zeros(e.n_rows, dtype=np.int64)
