@@ -123,8 +123,7 @@ def consensus(
             methods, of which the one with the highest `pooled_ami` is kept: "hbgf" (bipartite graph, spectral), "ncut"
             (normalised cut), "kcc" (k-means on the votes), "kmodes", "voting" (iterated plurality), "cumulative"
             (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and Ghosh), "average", "single", "complete" (linkage on the
-            consensus matrix), "lwea", "lwgp" (linkage and bipartite graph with locally weighted clusters),
-            "kmeans_matrix" (k-means on the rows of the consensus matrix), "em" (a mixture of multinomials).
+            consensus matrix), "lwea", "lwgp" (locally weighted), "kmeans_matrix" (on its rows), "em" (mixture of votes).
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Each method has its own stream.
         refine: Whether to improve the clustering kept by hard EM on the votes; no cluster is lost. Default None: True for
             "auto", else False.
