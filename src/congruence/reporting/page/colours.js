@@ -32,6 +32,7 @@ const effectColour = (d) => { // blue below the others, orange above
   const t = Math.max(-1, Math.min(1, d / 2)), paper = isDark() ? [40, 46, 53] : [245, 247, 249];
   return mixed(t < 0 ? [paper, isDark() ? [80, 160, 230] : [0, 114, 178]] : [paper, isDark() ? [255, 150, 70] : [213, 94, 0]], Math.abs(t));
 };
-const readable = (c) => 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] > 140 ? "#111" : "#fff";
+const luminance = (c) => { const [r, g, b] = c.map((x) => x <= 10 ? x / 3294.6 : ((x / 255 + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; }; // of WCAG
+const readable = (c) => luminance(c) > 0.179 ? "#000" : "#fff"; // the one with more contrast, at least 4.5 on every colour
 const legend = (a, b, paint, words) => el("div", { class: "legend" }, el("span", {}, a),
   el("span", { class: "bar", style: `background:linear-gradient(90deg,${range(13).map((i) => rgb(paint(i / 12))).join(",")})` }), el("span", {}, b), el("span", { class: "muted" }, words));

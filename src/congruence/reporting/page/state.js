@@ -14,38 +14,38 @@ const numbers = (text, most) => text.split(".").filter(Boolean).flatMap((part) =
   return Number.isInteger(a) && Number.isInteger(b) && a >= 0 && b < most && b >= a ? range(b - a + 1).map((i) => a + i) : [];
 });
 const inAddress = () => {
-  const said = new URLSearchParams();
-  if (state.measure) said.set("measure", state.measure);
-  if (state.hidden.size) said.set("hide", ranges(state.hidden));
-  if (state.back.trivial) said.set("trivial", "back");
-  if (state.distinct !== D.distinct) said.set("count", state.distinct ? "distinct" : "all");
-  if (state.open || state.compare.join() !== D.first.join()) said.set(state.open ? "compare" : "pair", state.compare.join("."));
-  if (state.colour) said.set("colour", state.colour);
-  if (state.search) said.set("search", state.search);
-  if (state.sort.join() !== "agreement,-1") said.set("sort", state.sort.join("."));
-  if (state.disputed) said.set("points", "disputed");
-  if (state.selected && state.selected.size <= 5000) said.set("selected", ranges(state.selected));
-  if (state.point !== null) said.set("point", state.point);
-  return said.toString();
+  const held = new URLSearchParams();
+  if (state.measure) held.set("measure", state.measure);
+  if (state.hidden.size) held.set("hide", ranges(state.hidden));
+  if (state.back.trivial) held.set("trivial", "back");
+  if (state.distinct !== D.distinct) held.set("count", state.distinct ? "distinct" : "all");
+  if (state.open || state.compare.join() !== D.first.join()) held.set(state.open ? "compare" : "pair", state.compare.join("."));
+  if (state.colour) held.set("colour", state.colour);
+  if (state.search) held.set("search", state.search);
+  if (state.sort.join() !== "agreement,-1") held.set("sort", state.sort.join("."));
+  if (state.disputed) held.set("points", "disputed");
+  if (state.selected && state.selected.size <= 5000) held.set("selected", ranges(state.selected));
+  if (state.point !== null) held.set("point", state.point);
+  return held.toString();
 };
 const remember = () => { if (location.protocol !== "about:") history.replaceState(null, "", "#" + inAddress()); };
 const recall = () => {
   Object.assign(state, fresh());
   const text = location.hash.slice(1);
   if (!text.includes("=")) return;
-  const said = new URLSearchParams(text), place = (key) => { const x = Number(said.get(key)); return said.has(key) && Number.isInteger(x) && x >= 0 ? x : null; };
+  const held = new URLSearchParams(text), place = (key) => { const x = Number(held.get(key)); return held.has(key) && Number.isInteger(x) && x >= 0 ? x : null; };
   if (place("measure") !== null && place("measure") < M.length) state.measure = place("measure");
-  if (said.has("hide")) state.hidden = new Set(numbers(said.get("hide"), L));
-  state.back.trivial = said.get("trivial") === "back";
-  if (said.has("count")) state.distinct = said.get("count") === "distinct";
-  for (const key of ["compare", "pair"]) if (said.has(key)) {
-    const found = said.get(key).split(".").map(Number).filter((i) => Number.isInteger(i) && i >= 0 && i < L).slice(0, 5);
+  if (held.has("hide")) state.hidden = new Set(numbers(held.get("hide"), L));
+  state.back.trivial = held.get("trivial") === "back";
+  if (held.has("count")) state.distinct = held.get("count") === "distinct";
+  for (const key of ["compare", "pair"]) if (held.has(key)) {
+    const found = held.get(key).split(".").map(Number).filter((i) => Number.isInteger(i) && i >= 0 && i < L).slice(0, 5);
     if (found.length >= 2) { state.compare = found; state.open = key === "compare"; }
   }
   state.colour = place("colour") || 0;
-  state.search = said.get("search") || "";
-  if (/^\w+\.-?1$/.test(said.get("sort") || "")) { const [by, way] = said.get("sort").split("."); state.sort = [by, Number(way)]; }
-  state.disputed = said.get("points") === "disputed";
-  if (said.has("selected")) state.selected = new Set(numbers(said.get("selected"), D.n));
+  state.search = held.get("search") || "";
+  if (/^\w+\.-?1$/.test(held.get("sort") || "")) { const [by, way] = held.get("sort").split("."); state.sort = [by, Number(way)]; }
+  state.disputed = held.get("points") === "disputed";
+  if (held.has("selected")) state.selected = new Set(numbers(held.get("selected"), D.n));
   if (place("point") !== null && place("point") < D.n) state.point = place("point");
 };

@@ -142,11 +142,11 @@ const savePng = (name, node) => {
   };
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svgText(node));
 };
-const saver = (name, find, rows, called = "CSV") => // buttons that save a figure: the node that is drawn, and its rows for CSV
+const saver = (name, find, rows, called) => // buttons that save a figure: the node that is drawn, and its rows for CSV
   el("div", { class: "save", role: "group", "aria-label": `Save ${name.replaceAll("-", " ")}` },
     find ? button("SVG", () => letDown(`${name}.svg`, find() instanceof HTMLCanvasElement ? canvasSvg(find()) : svgText(find()), "image/svg+xml"), { "data-save": `${name}.svg`, "aria-label": `${name.replaceAll("-", " ")} as SVG` }) : null,
     find ? button("PNG", () => savePng(name, find()), { "data-save": `${name}.png`, "aria-label": `${name.replaceAll("-", " ")} as PNG` }) : null,
-    rows ? button(called, () => csv(`${name}.csv`, rows()), { "data-save": `${name}.csv`, "aria-label": `${name.replaceAll("-", " ")} as CSV` }) : null);
+    rows ? button(called || "CSV", () => csv(`${name}.csv`, rows()), { "data-save": `${name}.csv`, "aria-label": called || `${name.replaceAll("-", " ")} as CSV` }) : null);
 const sharp = (canvas, width, height) => {
   if (canvas.isRecorder) return canvas.getContext("2d");
   const d = window.devicePixelRatio || 1;
