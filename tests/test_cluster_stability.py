@@ -12,12 +12,12 @@ from sklearn.cluster import DBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
-from congruence.ensembles import generators
+from congruence.ensembles import soft_generators
 
 # --- EM by the paper -------------------------------------------------------------------------------------------------
 
 
-def slow_em(data, k, rng, limit=100):
+def slow_em(data, k, rng, kind, limit=100):
     """Section V.C by loops: random points as means, variances on the diagonal, equal priors; max change of means < 1e-3."""
     n, d = data.shape
     means = data[rng.choice(n, k, replace=False)].copy()
@@ -41,19 +41,22 @@ def slow_em(data, k, rng, limit=100):
             means[j] = sum(u[i, j] * data[i] for i in range(n)) / u[:, j].sum()
             covariances[j] = sum(u[i, j] * np.outer(data[i] - means[j], data[i] - means[j]) for i in range(n))
             covariances[j] = covariances[j] / u[:, j].sum()
+            if kind == "diag":
+                covariances[j] = np.diag(np.diag(covariances[j]))
             priors[j] = u[:, j].mean()
         if np.abs(means - old).max() < 1e-3:
             return posterior(), step
     return posterior(), limit
 
 
+@pytest.mark.parametrize("kind", ["diag", "full"])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_em_is_the_papers(seed):
+def test_em_is_the_papers(seed, kind):
     """The memberships are those of the protocol written out in loops."""
     rng = np.random.default_rng(seed)
     data = rng.normal(size=(40, 2)) * [1, 5] + np.array([[0, 0], [6, 9]])[rng.integers(0, 2, 40)]
-    found = generators._em_of_the_paper(data, 2, np.random.default_rng(seed))
-    expected, steps = slow_em(data, 2, np.random.default_rng(seed))
+    found = soft_generators._em_of_the_paper(data, 2, np.random.default_rng(seed), kind=kind)
+    expected, steps = slow_em(data, 2, np.random.default_rng(seed), kind)
     assert steps < 100
     assert found == pytest.approx(expected, abs=1e-9)
 
@@ -63,13 +66,15 @@ def test_em_of_the_paper_repairs_singular_covariances_and_says_so():
     """A constant feature, or one that repeats another, does not crash: the notes say how many members were repaired."""
     twice = np.column_stack([BLOBS, BLOBS[:, 0]])
     constant = np.column_stack([BLOBS, np.ones(90)])
-    for data in (twice, constant, np.repeat(BLOBS[:4], 5, axis=0)):
-        e = cg.generate(data, 3, 3, "em", random_state=0, protocol="paper")
+    few = np.repeat(BLOBS[:4], 5, axis=0)
+    for data, kind in ((twice, "full"), (constant, "full"), (few, "full"), (constant, None), (few, None)):
+        e = cg.generate(data, 3, 3, "em", random_state=0, protocol="paper", covariance_type=kind)
         assert any("of 3 members: singular covariances were regularised" in note for note in e.notes)
         assert all(np.isfinite(c.matrix).all() for c in e)
-    clean = cg.generate(BLOBS, 3, 3, "em", random_state=0, protocol="paper")
-    assert not any("singular" in note for note in clean.notes)
-    chosen = cg.choose_k(twice, [2, 3], "em", 4, "ari", protocol="paper", random_state=0)
+    for data, kind in ((BLOBS, "full"), (twice, None)):  # diagonal covariances of repeated features are not singular
+        clean = cg.generate(data, 3, 3, "em", random_state=0, protocol="paper", covariance_type=kind)
+        assert not any("singular" in note for note in clean.notes)
+    chosen = cg.choose_k(twice, [2, 3], "em", 4, "ari", protocol="paper", covariance_type="full", random_state=0)
     assert any("singular covariances" in note for note in chosen.notes)
 
 
