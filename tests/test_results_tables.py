@@ -230,7 +230,7 @@ def test_the_records_of_measures():
         assert m.range[0] < m.range[1]
         assert m.best in m.range
         assert m.reference
-        assert m.family in ("pairs", "information", "matching", "matrices", "profiles", "trees", "covers")
+        assert m.family in ("pairs", "information", "matching", "matrices", "profiles", "soft", "trees", "covers")
         assert m.key in repr(m)
     assert cg.measure("ari") is next(m for m in records if m.key == "ari")
     assert cg.measure(cg.measure("ari")) is cg.measure("ari")

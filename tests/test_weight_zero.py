@@ -1,7 +1,7 @@
 """A point of weight 0 or frequency 0 changes no measure, on any route.
 
-Only `mirkin` and `nsf_printed` change with a weight of 0: they depend on the number of points, and weights have a mean of 1
-over all points.
+Only `mirkin`, `partition_difference`, `chi_square` and `nsf_printed` change with a weight of 0: they depend on the number of
+points, and weights have a mean of 1 over all points.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def _cases(kind: str) -> Iterator[tuple[Case, Case]]:
 
 
 #: count pairs or points, and so change with a point of weight 0
-COUNTS = ("mirkin", "nsf_printed")
+COUNTS = ("mirkin", "partition_difference", "chi_square", "nsf_printed")
 
 
 def _of(result: cg.Comparison) -> dict[str, float]:

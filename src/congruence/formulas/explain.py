@@ -37,7 +37,7 @@ FUNCTIONS: dict[str, Function] = {"log": np.log, "sqrt": np.sqrt, "exp": np.exp,
 
 def explanation(measure: Measure, tables: Tables, value: float) -> Explanation:
     """Evaluate a definition for one pair; a line that gives 0/0 names the rule for 0/0."""
-    known: Record = {}
+    known: Record = {"points": tables.n_used[0]}
     if measure.workings is not None:
         (table,) = tables.each()
         known.update(measure.workings(table, **measure.parameters))

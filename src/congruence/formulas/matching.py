@@ -340,8 +340,9 @@ def bcubed_f(t: Tables) -> Array:
 
 
 def _filled(t: Table) -> tuple[int, int]:
-    """Numbers of non-empty clusters: memberships of points of weight 0 leave empty ones."""
-    return int((t.row_sums > 0).sum()), int((t.col_sums > 0).sum())
+    """Numbers of clusters that have points."""
+    k_a, k_b = Tables.of(t).filled[0].tolist()
+    return k_a, k_b
 
 
 def _psi_workings(t: Table, limit: int | None = None) -> Record:
@@ -398,12 +399,12 @@ def _dependence(t: Tables) -> Array:
     """Σ (n_ij − e_ij)² / e_ij as a share of n, with e_ij = a_i b_j / n; 0 if one side has a single cluster."""
     with np.errstate(divide="ignore", invalid="ignore"):
         phi = np.maximum(t.sum(t.count * (t.count / (t.row_total * t.col_total.astype(np.float64)))) - 1, 0.0)
-    return np.where((t.shapes.min(axis=1) > 1) & (phi > 1e-14), phi, 0.0)
+    return np.where((t.filled.min(axis=1) > 1) & (phi > 1e-14), phi, 0.0)
 
 
 def _dependence_workings(table: Table) -> Record:
     t = Tables.of(table)
-    return {"phi": float(_dependence(t)[0]), "points": float(t.n_used[0]), "k": int(t.shapes.min())}
+    return {"phi": float(_dependence(t)[0]), "k": int(t.filled.min())}
 
 
 @measure(
@@ -423,4 +424,4 @@ def chi_square(t: Tables) -> Array:
 )  # fmt: skip
 def cramers_v(t: Tables) -> Array:
     """The chi-squared statistic per point, divided by its largest value for these numbers of clusters, as a root."""
-    return np.asarray(np.sqrt(ratio(_dependence(t), t.shapes.min(axis=1) - 1.0)))
+    return np.asarray(np.sqrt(ratio(_dependence(t), t.filled.min(axis=1) - 1.0)))

@@ -403,14 +403,19 @@ class Tables:
         return np.array([np.count_nonzero(margin[0])]) if len(self) == 1 else _over(lambda x: x > 0, margin, ())
 
     @cached_property
+    def filled(self) -> Array:
+        """(pairs, 2): numbers of clusters that have points; memberships of points of weight 0 leave empty ones."""
+        return np.column_stack([self._filled(margin) for margin in self.sides])
+
+    @cached_property
     def a_decides(self) -> Array:
         """Whether each cluster of a lies in one cluster of b (a equals or refines b)."""
-        return np.asarray(self._cells == self._filled(self._rows))
+        return np.asarray(self._cells == self.filled[:, 0])
 
     @cached_property
     def b_decides(self) -> Array:
         """The same with the clusterings swapped."""
-        return np.asarray(self._cells == self._filled(self._cols))
+        return np.asarray(self._cells == self.filled[:, 1])
 
     @cached_property
     def identical(self) -> Array:
