@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from test_cli_trees import run
 
@@ -50,6 +52,18 @@ def test_columns_of_one_file(here, monkeypatch, capsys):
     assert text.startswith(t.sentence)
     rows, _ = run("track steps.csv --columns week_* -f csv", monkeypatch, capsys)
     assert len(rows.splitlines()) == len(t.happened) + 1
+
+
+@pytest.mark.parametrize("stored", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+def test_ids_of_different_types_are_joined_as_text(here, monkeypatch, capsys, stored):
+    """Whole numbers in one file and texts in another, of any type that Parquet has for them, name the same points."""
+    table = pd.read_csv("w1.csv")
+    ids = pa.array(table["customer"].astype(str).tolist()).cast(stored)
+    pq.write_table(pa.table({"customer": ids, "segment": table["segment"].to_numpy()}), "text.parquet")
+    run("track w1.csv text.parquet --columns segment --id customer --out n.csv", monkeypatch, capsys)
+    written = pd.read_csv("n.csv")
+    assert sorted(written["customer"]) == sorted(table["customer"])
+    assert written["w1"].tolist() == written["text"].tolist()
 
 
 def test_files_are_joined_by_id_and_go_on(here, monkeypatch, capsys):

@@ -179,7 +179,7 @@ def test_impossible_requests_give_a_reason(tmp_path, few):
         cg.consensus(scan, 4, "kcc", out=tmp_path / "in" / "0.parquet", progress=False)
     with pytest.raises(cg.InputError, match="needs scanned columns"):
         cg.consensus(data, 4, checkpoint=tmp_path / "saved", progress=False)
-    with pytest.raises(cg.InputError, match="need the points in memory"):
+    with pytest.raises(cg.InputError, match="need points in memory"):
         cg.consensus(scan, 4, unseen="nearest", X=np.zeros((N, 2)), progress=False)
     with pytest.raises(cg.InputError, match="whole number from 1"):
         cg.consensus(scan, 0, progress=False)

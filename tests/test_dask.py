@@ -387,7 +387,7 @@ def test_a_worker_and_then_the_scheduler_killed_in_the_middle(cluster, tmp_path)
     killer = when(saved, 2, scheduler.send_signal, signal.SIGKILL)
     with pytest.raises(
         cg.InputError,
-        match=r"the connection to the Dask scheduler was lost before the count was done; with checkpoint=DIR",
+        match=r"the connection to the Dask scheduler was lost before the count was done; with a checkpoint folder",
     ):
         cg.compare_all(cg.scan(folder), ["ari", "vi"], client=address, checkpoint=saved)
     killer.join()

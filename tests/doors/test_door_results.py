@@ -51,6 +51,7 @@ MADE = {
     "Ranking": lambda: cg.rank(RUNS),
     "Report": lambda: cg.report(RUNS),
     "Ensemble": lambda: cg.Ensemble(RUNS),
+    "Sweep": lambda: cg.sweep(X, KMeans(n_init=1), {"n_clusters": [2, 3]}, n_repeats=2, random_state=0),
 }
 
 

@@ -168,13 +168,10 @@ def _steps(
         return steps, data or None, id
     if missing := [name for name in steps if name not in ids]:
         raise InputError(f"step {missing[0]} has no column of ids, but others do; name it with --id")
-    kinds = {str(pa.array(x).type) if isinstance(x, np.ndarray) else str(x.type) for x in ids.values()}
-    texts = len(kinds) > 1
-    frames: dict[str, ColumnLike] = {}
-    for name, column in steps.items():
-        own_ids = [str(x) for x in ids[name].tolist()] if texts else ids[name]
-        frames[name] = {"id": own_ids, "label": column}
-    return {name: pa.table(dict(parts)) for name, parts in frames.items()}, None, id
+    named = {name: pa.array(x) if isinstance(x, np.ndarray) else x for name, x in ids.items()}
+    if len({str(x.type) for x in named.values()}) > 1:
+        named = {name: [None if i is None else str(i) for i in x.to_pylist()] for name, x in named.items()}
+    return {name: pa.table({"id": named[name], "label": column}) for name, column in steps.items()}, None, id
 
 
 def _memberships(path: Path, columns: Named, id: str | None) -> ColumnLike:

@@ -6,6 +6,8 @@ import html
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
+import numpy as np
+
 from congruence.errors import InputError, one_of, unused_name, visible
 from congruence.inputs.encoding import arrow_values
 from congruence.inputs.labels import FRAMES
@@ -30,7 +32,23 @@ def make_frame(columns: Mapping[str, ColumnLike], backend: str | None = None) ->
             name: arrow_values(values) if isinstance(values, list | tuple) else values
             for name, values in columns.items()
         }
+    elif chosen == "pandas":
+        import pandas as pd
+
+        columns = {
+            name: pd.Series(values, dtype=object) if _has_gaps_in_text(values) else values
+            for name, values in columns.items()
+        }
     return nw.from_dict(dict(columns), backend=chosen).to_native()  # type: ignore[arg-type]
+
+
+def _has_gaps_in_text(values: ColumnLike) -> bool:
+    """Texts and None: pandas 3 would make None NaN, pandas 2 keeps it."""
+    return (
+        (isinstance(values, list | tuple) or (isinstance(values, np.ndarray) and values.dtype == object))
+        and any(x is None for x in values)
+        and any(isinstance(x, str) for x in values)
+    )
 
 
 def square_frame(
