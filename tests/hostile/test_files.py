@@ -187,6 +187,14 @@ def test_a_new_file_has_the_usual_permissions(tmp_path):
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o644
 
 
+@pytest.mark.parametrize(("name", "words"), [("é" * 300, "File name too long"), ("a\0b", "null byte")])
+def test_names_that_no_file_can_have_are_one_line(name, words):
+    """A profile is not written to a name that is too long or holds a null byte."""
+    profile = cg.density_profile([[0.0], [1.0], [2.0]], [0, 0, 1])
+    with pytest.raises(cg.InputError, match=f"cannot be written: .*{words}"):
+        profile.save(name)
+
+
 def test_targets_are_checked_before_the_work(tmp_path):
     """No folder, a folder, or one of the inputs."""
     given = tmp_path / "labels.csv"

@@ -57,6 +57,7 @@ ODD_CALLS = {
     "a function of one value as progress": lambda: cg.compare_all([[0, 1, 1], [0, 0, 1]], progress=len),
     "ragged counts of a profile": lambda: cg.Profile.of([1, [2]]),
     "jitter of one point": lambda: cg.stability([[1.0, 2.0]], len, scheme="jitter"),
+    "an ensemble and no rows": lambda: cg.Ensemble([[0, 1, 0], [0, 0, 1]]).arimm(np.empty((0, 2))),
     "a number as names": lambda: cg.alternatives(np.eye(4), [0, 0, 1, 1], nominal=3),
     "a cover of no columns": lambda: cg.Cover(pa.table({})),
     "large similarities": lambda: cg.kas(np.eye(3) * 1e100, np.eye(3)),

@@ -107,7 +107,7 @@ def _is_soft(x: MatrixLike) -> bool:
     if isinstance(x, Mapping):
         return False
     table = np.asarray(x, dtype=None if hasattr(x, "shape") else object)
-    return bool(table.ndim == 2 and all(isinstance(v, float | np.floating) for v in table[0].tolist()))
+    return bool(table.ndim == 2 and len(table) and all(isinstance(v, float | np.floating) for v in table[0].tolist()))
 
 
 def scorer(measure: str | Measure, **options: OptionValue) -> Callable[..., float]:

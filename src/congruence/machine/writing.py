@@ -25,10 +25,14 @@ def check_target(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> 
         inputs: Files that are read, folders of them, or patterns with *; None is ignored.
 
     Raises:
-        InputError: There is no such folder, it or the file cannot be written, or the file is one of the inputs.
+        InputError: There is no such folder, it or the file cannot be written or named so, or the file is one of the inputs.
     """
     path = Path(path)
-    target = Path(os.path.realpath(path))  # where a symbolic link points
+    try:
+        target = Path(os.path.realpath(path))  # where a symbolic link points
+        path.exists()
+    except (OSError, ValueError) as error:  # a name that is too long, or holds a null byte
+        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}") from None
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file to write")
     if not target.parent.is_dir():
@@ -86,8 +90,8 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     ...     path.read_text()
     'done'
     """
+    check_target(path)
     target = Path(os.path.realpath(path))
-    check_target(target)
     with naming(path), _opened(target) as stream:
         yield stream
 
