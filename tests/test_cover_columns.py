@@ -159,3 +159,15 @@ def test_lists_and_labels_are_different_kinds():
             _ = cg.partial_tables({"a": first, "b": [0]}) + cg.partial_tables({"a": second, "b": [0]})
     empty_first = cg.partial_tables({"a": [[]], "b": [0]}) + cg.partial_tables({"a": [["x"]], "b": [0]})
     assert empty_first["a"].clusters.names == ("x",)
+
+
+def test_an_ensemble_of_scanned_covers_drops_points_as_the_scan_does(tmp_path):
+    """The rule given to the ensemble holds when its members are compared: points in no cluster are dropped."""
+    table = pa.table({"c": [None, [0], [0], [1], [0, 1], [1]], "b": ["x", "x", "y", "y", None, "y"]})
+    path = tmp_path / "covers.arrow"
+    with pa.ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+    wanted = cg.compare_all(path, ["bcubed_f"], unassigned="drop")["bcubed_f"]
+    assert wanted[0, 1] != cg.compare_all(path, ["bcubed_f"], unassigned="cluster")["bcubed_f"][0, 1]
+    found = cg.compare_all(cg.Ensemble(cg.scan(path), unassigned="drop"), ["bcubed_f"])["bcubed_f"]
+    assert np.array_equal(found, wanted)

@@ -356,3 +356,5 @@ def test_columns_of_partial_tables_by_position():
     assert part.of_column(1).names == ("b",)
     with pytest.raises(cg.InputError, match="there is no column 2; the tables have 2 columns, from 0"):
         part.of_column(2)
+    with pytest.raises(cg.InputError, match="there is no table of columns 1 and -5: give two of 2"):
+        part.cells(1, -5)

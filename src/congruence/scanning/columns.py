@@ -213,6 +213,8 @@ class Column(Labels):
                     f"{who} already has a rule for points in no cluster; name its noise labels together with that rule"
                 )
             return Column(self.source, self.name, self.unassigned, self.noise, who, True)
+        if self.decided and self.unassigned == "drop" and unassigned == "partial" and self.source.holds_sets(self.name):
+            unassigned = "drop"  # a cover of an ensemble that drops points; "partial" would keep them
         every = more | (self.noise or frozenset())
         return Column(self.source, self.name, unassigned, every or None, who, True)
 

@@ -141,6 +141,10 @@ class PartialTables:
             i: Position of a column.
             j: Position of another that is not before it.
         """
+        if (i, j) not in self.place:
+            raise InputError(
+                f"there is no table of columns {i} and {j}: give two of {len(self.names)}, from 0, in order"
+            )
         p = self.place[i, j]
         here = slice(self.starts[p], self.starts[p + 1])
         return self.row[here], self.col[here], self.count[here], self.within[here]
