@@ -137,14 +137,14 @@ def test_all_views_are_found_and_no_more():
     assert sorted(f.n_clusters for f in found) == [3, 4]
     assert all(max(cg.ari(f.labels, t) for t in truth[1:]) > 0.9 for f in found)
     assert found.is_complete
-    assert found.sentence.endswith("clusters; no other is left.")
+    assert found.sentence.endswith("clusters; no other was found.")
     assert found.sentence in repr(found)
     none = cg.alternatives(X, np.column_stack(truth), n_alternatives="all", random_state=0)
     assert list(none) == []
     assert (
         none.sentence
         == repr(none)
-        == "No further view: nothing but one cluster is left in the data without the given clusters."
+        == "No further view: no clusters were found in what the given ones leave unexplained."
     )
     asked = cg.alternatives(X, truth[0], 3, method="residual", random_state=0)
     assert asked.sentence == "One further view, of 3 clusters; whether others are left was not tested."

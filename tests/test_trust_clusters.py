@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import load_wine
 
 import congruence as cg
 from congruence.trust.borders import border_of
@@ -146,3 +147,10 @@ def test_the_command(command, tmp_path):
     refused = command("check-clusters", "data.csv", "--labels", "leiden", "--features", "cell")
     assert refused.code == 2
     assert len(refused.refusal) == 1
+
+
+def test_columns_of_different_scale_get_a_note():
+    """A wide column hides the clusters of the others: the note says so, and is not there when columns are standardised."""
+    X, y = load_wine(return_X_y=True)
+    assert any("columns differ in scale" in note for note in cg.check_clusters(X, y).notes)
+    assert not any("scale" in note for note in cg.check_clusters(X / X.std(axis=0), y).notes)

@@ -151,9 +151,9 @@ class Alternatives(list[Alternative]):
         """How many alternatives there are, of how many clusters, and whether others are left."""
         sizes = joined(found.n_clusters for found in self)
         if not self:
-            return "No further view: nothing but one cluster is left in the data without the given clusters."
+            return "No further view: no clusters were found in what the given ones leave unexplained."
         views = "One further view" if len(self) == 1 else f"{len(self)} further views"
-        rest = "no other is left" if self.is_complete else "whether others are left was not tested"
+        rest = "no other was found" if self.is_complete else "whether others are left was not tested"
         return f"{views}, of {sizes} clusters; {rest}."
 
     def __repr__(self) -> str:

@@ -156,7 +156,7 @@ def alternatives(
     >>> round(cg.ari(found.labels, shape), 2), found.n_clusters
     (1.0, 3)
     >>> cg.alternatives(X, colour, n_alternatives="all", random_state=0).sentence
-    'One further view, of 3 clusters; no other is left.'
+    'One further view, of 3 clusters; no other was found.'
     """
     refuse_idle(alternatives, {**locals(), "starts": starts(method)})
     check_index(inter, intra)

@@ -50,6 +50,25 @@ class Points:
         return self.all if self.chosen is None else self.all[self.chosen]
 
 
+def different_scales(names: Sequence[str], spread: Array) -> list[str]:
+    """A note if one column dominates all distances.
+
+    Args:
+        names: Names of the columns.
+        spread: The standard deviation of each.
+    """
+    varying = np.flatnonzero(spread > 0)
+    if len(varying) < 2:
+        return []
+    wide, narrow = (int(varying[i]) for i in (spread[varying].argmax(), spread[varying].argmin()))
+    if spread[wide] <= SCALES * spread[narrow]:
+        return []
+    return [
+        f"columns differ in scale: {names[wide]} varies {spread[wide] / spread[narrow]:,.0f} times as much as {names[narrow]} "
+        "and dominates the distances; standardise the columns if the units are arbitrary"
+    ]
+
+
 def prepare(
     frame: PointsLike, data: Array | SparseMatrix, standardise: bool, seed: np.random.SeedSequence, robust: bool = False
 ) -> Points:
@@ -70,7 +89,7 @@ def prepare(
                 "features first, as with sklearn.decomposition.TruncatedSVD"
             )
         data = data.toarray()
-    names = _names(frame, data.shape[1])
+    names = names_of_columns(frame, data.shape[1])
     spread = data.std(axis=0)
     constant = np.ptp(data, axis=0) == 0
     if constant.any():
@@ -80,13 +99,7 @@ def prepare(
     if standardise:
         data = data / np.where(spread > 0, spread, 1.0)
     elif data.shape[1] > 1:
-        wide, narrow = int(spread.argmax()), int(spread.argmin())
-        if spread[wide] > SCALES * spread[narrow]:
-            notes.append(
-                f"columns differ in scale: {names[wide]} varies {spread[wide] / max(spread[narrow], 1e-300):,.0f} times as "
-                f"much as {names[narrow]} and dominates the distances; standardise the columns if the units are arbitrary "
-                f"({Option('standardise', True)})"
-            )
+        notes += [f"{note} ({Option('standardise', True)})" for note in different_scales(names, spread)]
     n = len(data)
     chosen = None
     if n > MOST_POINTS:
@@ -140,7 +153,13 @@ def _steps(X: Array) -> Array | None:
     return np.array([np.diff(v).min() if len(v) > 1 else 0.0 for v in values])
 
 
-def _names(frame: PointsLike, columns: int) -> list[str]:
+def names_of_columns(frame: PointsLike, columns: int) -> list[str]:
+    """The names of the columns of a frame, or their numbers.
+
+    Args:
+        frame: The data as given.
+        columns: Number of columns.
+    """
     if frame_kind(frame) is not None and hasattr(frame, "columns"):
         found = frame.column_names if hasattr(frame, "column_names") else list(frame.columns)
         if len(found) == columns:

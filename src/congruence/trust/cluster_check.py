@@ -18,6 +18,7 @@ from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import frame_kind
 from congruence.selection import kmeans
+from congruence.selection.points import different_scales, names_of_columns
 from congruence.statistics.tables import Array
 from congruence.trust.borders import Border, border_of
 from congruence.typing import ClusteringLike, Frame, Label, NoiseLike, PointsLike, Record, Seed
@@ -203,7 +204,8 @@ def check_clusters(
     present = np.unique(codes[codes >= 0])
     codes = np.where(codes >= 0, np.searchsorted(present, codes), -1)
     rng = np.random.default_rng(seed_sequence(random_state))
-    notes: list[str] = []
+    dense = np.asarray(data.toarray() if hasattr(data, "toarray") else data)
+    notes = different_scales(names_of_columns(X, dense.shape[1]), dense.std(axis=0))
     points, own = _sampled(data, codes, len(present), rng, notes)
     found = _Merging(points, own, rng)
     found.merge(alpha)

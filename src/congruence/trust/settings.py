@@ -21,6 +21,7 @@ from congruence.ensembles.soft_generators import seed_of
 from congruence.errors import MOST_RUNS, InputError, counted, joined, whole_number
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.selection import kmeans
+from congruence.selection.points import different_scales, names_of_columns
 from congruence.statistics.tables import Array
 from congruence.trust.cluster_check import MOST_CLUSTERS, check_clusters
 from congruence.typing import Estimator, Frame, OptionValue, PathLike, PointsLike, ProgressLike, Record, Seed
@@ -250,6 +251,7 @@ def sweep(
     if len(failed) == len(rows):
         raise InputError(f"the clusterer failed with every setting: {failed[0]}")
     notes = [] if is_complete else [f"stopped after {len(rows)} of {counted(len(settings), 'setting')}"]
+    notes = [*different_scales(names_of_columns(X, data.shape[1]), data.std(axis=0)), *notes]
     notes += [f"{counted(len(failed), 'setting')} failed: {failed[0]}"] if failed else []
     shown = [settings[i] for i in order]
     found = [np.asarray(row["labels"], dtype=np.int64) for row in rows]
