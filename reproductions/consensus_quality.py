@@ -29,6 +29,8 @@ BY_ARIMP = ("hbgf", "ncut", "kcc", "voting", "mcla", "average")
 #: known to be poor or slow: on every eighth collection only, and up to this many points
 SELDOM = {"hgpa": 1_000, "cspa": 1_000, "single": 1_000, "complete": 1_000}
 EVERY = 8
+#: these get no number of clusters: they find it
+OWN_NUMBER = ("agglomerative", "balls")
 #: draws of generated data: one of DEV, one of TEST; `--all` takes all of them
 DRAWS = (0, 4)
 REFINED = ("hbgf",)
@@ -74,7 +76,8 @@ def outcome(c: Collection, seed: int = 0, seldom: bool = True) -> Outcome:
             continue
         started = time.perf_counter()
         try:
-            r = cg.consensus(members, classes, method, seed, refine=True if name != method else None, progress=False)
+            k = None if method in OWN_NUMBER else classes
+            r = cg.consensus(members, k, method, seed, refine=True if name != method else None, progress=False)
         except cg.InputError:  # more points or clusters than the method takes
             continue
         found.seconds[name] = time.perf_counter() - started

@@ -6,9 +6,10 @@ import numpy as np
 
 import congruence as cg
 from congruence.consensus_clustering.method_names import METHODS
-from congruence.consensus_clustering.methods import options_of
+from congruence.consensus_clustering.methods import find, options_of
 
-ALL = tuple(METHODS)
+#: the methods that take a number of clusters
+ALL = tuple(method for method in METHODS if find(method).takes_number)
 
 
 def same(a, b) -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from consensus_cases import BASE, N, gappy, memberships, noisy
+from consensus_cases import ALL, BASE, N, gappy, memberships, noisy
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
@@ -10,7 +10,6 @@ import congruence as cg
 from congruence.consensus_clustering import judging as constants
 from congruence.consensus_clustering.evidence import evidence
 from congruence.consensus_clustering.local_weights import certainties
-from congruence.consensus_clustering.method_names import METHODS
 
 
 def ensemble(kind, seed=0, **options):
@@ -44,7 +43,7 @@ def test_every_method_on_every_kind(kind, weights):
     """Labels for all points, the largest cluster first, defined scores, shares of votes that add up to 1."""
     e = ensemble(kind, **WEIGHTS[weights])
     mass = np.ones(N) if e.mass is None else e.mass.values
-    for method in METHODS:
+    for method in ALL:
         r = cg.consensus(e, 3, method, 0)
         assert set(r.labels) == set(range(r.n_clusters))
         assert (np.diff(np.bincount(r.labels, mass)) <= 1e-9).all()
@@ -52,7 +51,7 @@ def test_every_method_on_every_kind(kind, weights):
         assert r.memberships.sum(axis=1) == pytest.approx(np.ones(N))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ALL)
 def test_points_that_weigh_nothing_change_nothing(method):
     """Without them the others get the same clusters; they themselves go where their votes go."""
     rng = np.random.default_rng(3)
@@ -65,7 +64,7 @@ def test_points_that_weigh_nothing_change_nothing(method):
     assert with_all.labels.min() == 0
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ALL)
 def test_clusters_without_weight(method):
     """A cluster of points that weigh nothing, in every member; and a membership column of zeros."""
     r = cg.consensus(cg.Ensemble([BASE] * 3, sample_weight=no_weight()), 2, method, 0)
@@ -76,7 +75,7 @@ def test_clusters_without_weight(method):
     assert np.array_equal(empty.labels, cg.consensus([u] * 2, 2, method, 0).labels)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ALL)
 def test_frequency_is_repetition(method):
     """A point counted three times is three points, in labels, confidence and scores."""
     rng = np.random.default_rng(5)
@@ -136,7 +135,7 @@ def test_order_and_names_do_not_matter(kind):
         ]  # fmt: skip
         first = cg.Ensemble(given, member_weight=weight, unassigned="partial")
         second = cg.Ensemble(swapped, member_weight=weight[order], unassigned="partial")
-        for method in METHODS:
+        for method in ALL:
             a, b = (cg.consensus(x, 3, method, 0) for x in (first, second))
             assert cg.ari(a.labels[points], b.labels) == 1, method
             assert a["value"] == pytest.approx(b["value"]), method

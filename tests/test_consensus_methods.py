@@ -8,12 +8,13 @@ import pickle
 import numpy as np
 import pytest
 from consensus_cases import ALL, planted, same, strehl, taken_by
+from scipy.cluster.hierarchy import fcluster
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.linalg import eigh, subspace_angles
 from scipy.spatial.distance import squareform
 
 import congruence as cg
-from congruence.consensus_clustering import linkage
+from congruence.consensus_clustering import aggregation, linkage
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import evidence
 from congruence.consensus_clustering.kcc import squared_error
@@ -201,7 +202,8 @@ def test_without_a_number_of_clusters(method):
     rng = np.random.default_rng(0)
     finer = [truth + 4 * ((truth < split) & (rng.random(200) < 0.5)) for split in (0, 0, 1, 2, 3, 4)]  # 4 to 8 clusters
     r = cg.consensus(finer, method=method, random_state=0)
-    assert any("longest dendrogram lifetime" in note for note in r.notes)
+    why = "merged while most members would" if method == "agglomerative" else "longest dendrogram lifetime"
+    assert any(why in note for note in r.notes)
     assert r.n_clusters == 4
 
 
@@ -375,3 +377,63 @@ def test_em_finds_the_truth_among_random_members():
     found = cg.consensus([*good, *bad], 3, "em", random_state=0)
     assert cg.ari(found.labels, truth) > 0.8
     assert found.scores["value"].iloc[0] < 0
+
+
+def disagreement(labels, members):
+    """The mean Mirkin distance to the members as a share of the pairs, from the definition."""
+    i, j = np.triu_indices(len(labels), 1)
+    together = labels[i] == labels[j]
+    return np.mean([(together != (m[i] == m[j])).mean() for m in members])
+
+
+def separated(members):
+    """The share of the members that separate each pair of points."""
+    return np.mean([m[:, None] != m[None, :] for m in members], axis=0)
+
+
+def naive_balls(members, alpha):
+    """The algorithm of Gionis et al. on the n × n matrix; equal points stay together, also where the ball is refused."""
+    d = separated(members)
+    left = list(np.argsort(np.round(d.sum(axis=1), 9), kind="stable"))
+    labels = np.zeros(len(d), int)
+    while left:
+        v = left[0]
+        near = [u for u in left if u != v and d[u, v] <= 0.5]
+        ball = [v, *(near if near and np.mean(d[v, near]) <= alpha else [u for u in near if d[u, v] == 0])]
+        labels[ball] = labels.max() + 1
+        left = [u for u in left if u not in ball]
+    return labels
+
+
+@pytest.mark.parametrize(("variant", "alpha"), [("practical", 0.4), ("proven", 0.25)])
+@pytest.mark.parametrize("seed", range(3))
+def test_balls_are_those_of_the_paper(variant, alpha, seed):
+    """The clusters are those of the algorithm on the n × n matrix, and the value is the share of pairs in disagreement."""
+    _, members = planted(0.35, n=60, k=3, members=7, seed=seed)
+    votes = evidence(cg.Ensemble(members))
+    found = aggregation.balls(votes, None, np.random.default_rng(0), variant=variant)
+    labels = found.labels[votes.row]
+    order = np.concatenate([np.flatnonzero(votes.row == r) for r in range(votes.n_rows)])  # equal sums: by content
+    expected = naive_balls([m[order] for m in members], alpha)
+    assert same(labels[order], expected)
+    assert found.objective == pytest.approx(disagreement(labels, members), rel=1e-12)
+
+
+def test_agglomeration_merges_while_most_members_would():
+    """It is average linkage cut at one half, finds the number of clusters, and disagrees less than the members do."""
+    truth, members = planted(0.2, n=90, k=3, members=9, seed=1)
+    found = cg.consensus(members, method="agglomerative", random_state=0)
+    merges = scipy_linkage(squareform(separated(members), checks=False), "average")
+    expected = fcluster(merges, 0.5 - 1e-9, "distance")
+    sizes = np.bincount(expected)
+    kept = sizes[expected] > 1  # single points join the cluster with most of their votes
+    assert found.n_clusters == (sizes > 1).sum() == 3
+    assert same(found.labels[kept], expected[kept])
+    assert found["value"] <= min(disagreement(m, members) for m in members)
+    assert cg.ari(found.labels, truth) == 1
+
+
+def test_balls_refuse_a_number_of_clusters():
+    """A number that would have no effect is refused by name."""
+    with pytest.raises(cg.InputError, match="balls finds the number of clusters itself; leave out n_clusters"):
+        cg.consensus([[0, 0, 1, 1], [0, 0, 1, 1]], 2, "balls")

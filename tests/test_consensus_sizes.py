@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from consensus_cases import BASE, N, gappy, memberships, noisy
+from consensus_cases import ALL, BASE, N, gappy, memberships, noisy
 
 import congruence as cg
 from congruence.consensus_clustering import cumulative as cumulating
@@ -11,12 +11,11 @@ from congruence.consensus_clustering import linkage as by_linkage
 from congruence.consensus_clustering import lloyd
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence, medoid
-from congruence.consensus_clustering.method_names import METHODS
 from congruence.consensus_clustering.partition import partition_graph
 from congruence.errors import InputError
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ALL)
 def test_a_member_without_points_says_nothing(method):
     """It changes neither the clusters nor the scores, with any weight."""
     rng = np.random.default_rng(0)
@@ -36,7 +35,7 @@ def test_points_in_no_member():
     members = np.array([gappy(rng, 0.1) for _ in range(5)])
     members[:, :2] = np.nan
     e = cg.Ensemble(members.T, unassigned="partial")
-    for method in METHODS:
+    for method in ALL:
         r = cg.consensus(e, 3, method, 0)
         assert r.labels[:2].tolist() == [-1, -1]
         assert r.labels[2:].min() == 0
@@ -54,7 +53,7 @@ def test_points_in_no_member():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ALL)
 def test_k_of_one_and_of_all(method):
     """k = 1 is one cluster; k above the kinds of points gives each kind one, and says so."""
     rng = np.random.default_rng(0)

@@ -110,7 +110,7 @@ MeasureName: TypeAlias = Literal[
 ]
 MethodName: TypeAlias = Literal[
     "auto", "hbgf", "ncut", "kcc", "kmodes", "voting", "cumulative", "mcla", "cspa", "hgpa", "average", "single", "complete",
-    "lwea", "lwgp", "kmeans_matrix", "em", "k-modes", "cumulative_voting", "majority",
+    "lwea", "lwgp", "kmeans_matrix", "em", "agglomerative", "balls", "k-modes", "cumulative_voting", "majority",
 ]
 
 def measure(name: str | Measure, **parameters: OptionValue) -> Measure: ...

@@ -284,16 +284,16 @@ def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: s
 
 average = Method(
     key="average", title="Average linkage on the consensus", objective="height of the last merge", better=Better.LOWER,
-    reference="fred2005", run=average_run, limit=100_000, variants=("full", "sample"), sampled=("sample",),
+    reference="fred2005", run=average_run, limit=100_000, own_number=True, variants=("full", "sample"), sampled=("sample",),
     advice="good on runs of one algorithm; splits off outliers if algorithms are mixed",
 )  # fmt: skip
 single = Method(
     key="single", title="Single linkage on the consensus", objective="height of the last merge", better=Better.LOWER,
-    reference="fred2005", run=partial(_run, single_merges), limit=50_000, sampled=(),
+    reference="fred2005", run=partial(_run, single_merges), limit=50_000, sampled=(), own_number=True,
     advice="depends on single pairs of points; never the best with noise, for comparison only",
 )  # fmt: skip
 complete = Method(
     key="complete", title="Complete linkage on the consensus", objective="height of the last merge", better=Better.LOWER,
-    reference="fred2005", run=partial(_run, complete_merges), limit=25_000, sampled=(),
+    reference="fred2005", run=partial(_run, complete_merges), limit=25_000, sampled=(), own_number=True,
     advice="depends on single pairs of points; worse than average, for comparison only",
 )  # fmt: skip

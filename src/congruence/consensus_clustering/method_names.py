@@ -7,6 +7,7 @@ METHODS = {
     "hbgf": "spectral", "ncut": "spectral", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
     "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",
     "lwea": "local_weights", "lwgp": "local_weights", "kmeans_matrix": "kmeans_matrix", "em": "em",
+    "agglomerative": "aggregation", "balls": "aggregation",
 }  # fmt: skip
 #: other names of methods
 ALIASES = {"k-modes": "kmodes", "cumulative_voting": "cumulative", "majority": "voting"}

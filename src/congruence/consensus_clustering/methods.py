@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.method_names import ALIASES, METHODS
-from congruence.errors import InputError, hint, joined
+from congruence.errors import InputError, Option, hint, joined
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 from congruence.typing import OptionValue, Several
@@ -87,6 +87,9 @@ class Method:
     sampled: tuple[str, ...] = ("",)
     #: variants that read the tables of clusters × clusters, which count all points even if points are sampled
     reads_tables: tuple[str, ...] = ()
+    #: whether it finds its own number of clusters if none is requested, and whether one may be requested
+    own_number: bool = False
+    takes_number: bool = True
     #: variants that cut a graph, by `solver` and `balance`, and those that start at random `n_init` times
     partitions: tuple[str, ...] = ()
     restarts: tuple[str, ...] = ()
@@ -145,6 +148,12 @@ def find(name: str) -> Method:
         raise InputError(f"there is no method {name!r}; {hint(name, METHODS, 'there are: auto, ' + joined(METHODS))}")
     record: Method = getattr(import_module(f"congruence.consensus_clustering.{METHODS[key]}"), key)
     return record
+
+
+def refuse_number(chosen: Sequence[str]) -> None:
+    """Raise if a method among those named takes no number of clusters."""
+    if own := [name for name in chosen if name != "auto" and not find(name).takes_number]:
+        raise InputError(f"{joined(own)} finds the number of clusters itself; leave out {Option('n_clusters')}")
 
 
 def options_of(method: str | Several[str], variant: str | None) -> set[str]:

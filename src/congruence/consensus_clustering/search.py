@@ -66,8 +66,6 @@ INDEPENDENT, NEARLY = 0.04, 0.9
 MANY, MANY_CLUSTERS, MANY_COLUMNS = ("kcc", "voting"), 300, 4_000
 #: above this many distinct points, method="auto" links a sample
 SAMPLE_ABOVE = 8_000
-#: linkage finds its own number of clusters
-LINKAGES = ("average", "single", "complete")
 #: most points that all take part in the search, the sample size above it, and the least number per requested cluster
 ALL_UP_TO, SAMPLED, PER_CLUSTER = 100_000, 30_000, 200
 
@@ -123,7 +121,8 @@ def consensus(
             methods, of which the one with the highest `pooled_ami` is kept: "hbgf" (bipartite graph, spectral), "ncut"
             (normalised cut), "kcc" (k-means on the votes), "kmodes", "voting" (iterated plurality), "cumulative"
             (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and Ghosh), "average", "single", "complete" (linkage on the
-            consensus matrix), "lwea", "lwgp" (locally weighted), "kmeans_matrix" (on its rows), "em" (mixture of votes).
+            consensus matrix), "lwea", "lwgp" (locally weighted), "kmeans_matrix" (on its rows), "em" (mixture of votes),
+            "agglomerative", "balls" (Gionis et al.; both find the number of clusters).
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Each method has its own stream.
         refine: Whether to improve the clustering kept by hard EM on the votes; no cluster is lost. Default None: True for
             "auto", else False.
@@ -306,7 +305,7 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
     weighing = votes.counted()
     notes = [*e.notes, *votes.notes, *said_of_trivial, *said_of_members(weighing[0], e.names)]
     k = request.n_clusters
-    if k is None and not (records and all(m.key in LINKAGES for m in records) and "auto" not in chosen):
+    if k is None and not (records and all(m.own_number for m in records) and "auto" not in chosen):
         k, why = _number_of_clusters(weighing[0], _stream(seeds, "n_clusters"))
         notes.append(why)
     if "auto" in chosen:
@@ -357,6 +356,8 @@ def _check(k: int | None, e: Ensemble, chosen: Sequence[str], unseen: str, X: Po
         raise InputError(
             f"{Option('n_clusters')} must be a whole number from 1 to the number of points{many}, not {k!r}"
         )
+    if k is not None:
+        methods.refuse_number(chosen)
     if unseen not in ("unassigned", "nearest"):
         raise InputError(f"unseen must be 'unassigned' or 'nearest', not {unseen!r}")
     if unseen == "nearest" and X is None and (e.is_lazy or e.has_gaps):
@@ -459,13 +460,8 @@ class _Task:
         after = refined(self.part, before)
         if np.array_equal(before, after):
             return None
-        found = replace(
-            kept.found,
-            labels=after,
-            rule=None,
-            objective=np.nan,
-            solver=f"{kept.found.solver}, refined by hard EM on the votes",
-        )
+        solver = f"{kept.found.solver}, refined by hard EM on the votes"
+        found = replace(kept.found, labels=after, rule=None, objective=np.nan, solver=solver)
         return self._scored(kept.row["method"], True, found, kept.row["objective"], started)
 
     def without_singles(self, kept: _Tried) -> _Tried | None:

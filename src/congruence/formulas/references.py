@@ -20,6 +20,7 @@ REFERENCES = {
     "fowlkes1983": "Fowlkes, Mallows (1983). A method for comparing two hierarchical clusterings. JASA 78, 553–569.",
     "fred2005": "Fred, Jain (2005). Combining multiple clusterings using evidence accumulation. IEEE TPAMI 27, 835–850.",
     "gagolewski2025": "Gagolewski (2025). Normalised clustering accuracy: an asymmetric external cluster validity measure. Journal of Classification 42, 2–30.",
+    "gionis2007": "Gionis, Mannila, Tsaparas (2007). Clustering aggregation. ACM Transactions on Knowledge Discovery from Data 1(1), 4.",
     "goodman1954": "Goodman, Kruskal (1954). Measures of association for cross classifications. JASA 49, 732–764.",
     "gates2017": "Gates, Ahn (2017). The impact of random models on clustering similarity. JMLR 18(87), 1–28.",
     "gates2019": "Gates, Wood, Hetrick, Ahn (2019). Element-centric clustering comparison unifies overlaps and hierarchy. Scientific Reports 9, 8574.",
