@@ -4,8 +4,10 @@ and the command line from the code, a figure per guide, and two sample reports. 
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent))
 import site_figures
+
+from congruence.options import MARK
 
 ROOT = Path(__file__).parents[1]
 #: pages made from files of the root
@@ -146,12 +150,24 @@ def metavar(parameter: Any) -> str:
 
 
 class Examples(griffe.Extension):
-    """Puts a fence around examples in docstrings (`>>> …`), so that they are shown as code."""
+    """Takes docstrings as Python shows them, with shared options described, and puts a fence around examples (`>>> …`)."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Fence the examples of one docstring."""
+        """Take and fence one docstring."""
         if obj.docstring is not None:
-            obj.docstring.value = fenced(obj.docstring.value)
+            found = shown(obj.path) if MARK in obj.docstring.value else obj.docstring.value
+            obj.docstring.value = fenced(found)
+
+
+def shown(path: str) -> str:
+    """The docstring of an object of a module, as `help` shows it."""
+    module, _, name = path.rpartition(".")
+    try:
+        owner = import_module(module)
+    except ModuleNotFoundError:  # a method: the module has its class
+        home, _, kind = module.rpartition(".")
+        owner = getattr(import_module(home), kind)
+    return inspect.getdoc(getattr(owner, name)) or ""
 
 
 def fenced(text: str) -> str:

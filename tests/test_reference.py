@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import doctest
 import inspect
@@ -19,10 +20,13 @@ import congruence as cg
 from congruence.comparison.presenting import Result
 from congruence.errors import Caution
 from congruence.figures import DRAWN
+from congruence.options import MARK
 from congruence.reporting.cover_report import CoverModel
 from congruence.reporting.model import Model
 from tests import stub
 
+#: nodes of Python that have decorators and docstrings
+Documented = ast.FunctionDef | ast.ClassDef
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|See also):$")
 
 
@@ -75,6 +79,20 @@ def test_every_parameter_is_described(name):
     assert wanted <= described(doc), f"{name}: {sorted(wanted - described(doc))} not described"
     if inspect.isfunction(thing):
         assert described(doc) <= wanted, f"{name}: {sorted(described(doc) - wanted)} described, but not there"
+
+
+def test_shared_options_are_described_where_a_docstring_names_them():
+    """A docstring that refers to `congruence.options` is that of a described function or class, which shows the sentences."""
+    for path in Path(cg.__file__).parent.rglob("*.py"):
+        nodes = [x for x in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(x, Documented)]
+        for node in nodes:
+            decorated = "described" in {ast.unparse(x) for x in node.decorator_list}
+            assert (MARK in (ast.get_docstring(node) or "")) == decorated or path.name == "options.py", (
+                path,
+                node.name,
+            )
+    assert not [name for name, x in PUBLIC.items() if MARK in (x.__doc__ or "")]
+    assert cg.compare.__doc__.count("Number of threads; it does not change results. Default None: all cores.") == 1
 
 
 @pytest.mark.parametrize("name", [n for n, x in PUBLIC.items() if inspect.isfunction(x) and "." not in n])

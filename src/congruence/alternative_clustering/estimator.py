@@ -19,6 +19,7 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.estimators import Clusterer, as_table, check_container, new_points
 from congruence.inputs.labels import frame_kind, names_of_columns
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import Dynamic, EnsembleLike, Frame, OptionValue, PointsLike, Seed
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from congruence.density.binning import Binning
 
 
+@described
 class AlternativeClustering(Clusterer):
     """A clusterer that finds alternatives to given labels; see `cg.alternatives`.
 
@@ -38,15 +40,9 @@ class AlternativeClustering(Clusterer):
         method: Method of `cg.alternatives`. Default "auto".
         n_alternatives: Number of alternatives, each different from those before (default 1), or "all": until nothing is left
             to find; if there is none, `labels_` is one cluster.
-        min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
-            others.
-        scale: Whether to standardise numeric attributes. Default True.
-        binning: How attributes are cut for profiles: "width" (default), "frequency", "mdl", or a `Binning`.
-        bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of numeric attributes to treat as nominal. Default: none.
-        n_init: Number of random starts. Default None: depends on the method.
+        min_size, scale, binning, bins, nominal, n_init: See `congruence.options`.
         options: Options of the method, such as {"epsilon": 0.1}. Default None.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        random_state: See `congruence.options`.
 
     See also:
         `cg.alternatives`.

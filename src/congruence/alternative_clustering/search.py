@@ -31,6 +31,7 @@ from congruence.density.binning import Binning
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import MOST_RUNS, InputError, Option, hint, joined, names_in, unused_name, whole_number
 from congruence.inputs.effects import refuse_idle
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EnsembleLike, OptionValue, PointsLike, ProgressLike, Record, Seed
 
@@ -88,6 +89,7 @@ def starts(method: str) -> bool:
     return not isinstance(method, str) or method not in METHODS or METHODS[method].n_init > 1
 
 
+@described
 def alternatives(
     X: PointsLike,
     labels: ClusteringLike | EnsembleLike,
@@ -113,7 +115,7 @@ def alternatives(
     `random_state` gives the same labels.
 
     Args:
-        X: The data, points × attributes: an array or a frame.
+        X: See `congruence.options`.
         labels: The given clustering, or several: label columns, a mapping, or a list of label vectors.
         n_clusters: Number of clusters. Default None: as many as the first given clustering has; with
             n_alternatives="all", as many as `choose_k` finds in what is left unexplained.
@@ -124,18 +126,10 @@ def alternatives(
             "refined", "condens", "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft", "maximus" (epsilon=0.05,
             sample, finalists, solver), "coala" (omega=0.6), "cib" (passes=5), "metaclusters" (groups). "orthogonal"
             and "adft" need numbers; the others take nominal attributes too.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
-        min_size: Smallest number of points of a cluster. Default None: max(2, n/(3k)) for maximus, none for the
-            others.
-        scale: Whether to standardise numeric attributes. Default True.
-        binning: How attributes are cut for profiles: "width" (default), "frequency", "mdl", or a `Binning`.
-        bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of numeric attributes to treat as nominal. Default: none.
-        n_init: Number of random starts. Default None: depends on the method.
+        random_state, min_size, scale, binning, bins, nominal, n_init: See `congruence.options`.
         inter: Distance between clusters in the Dunn index; see `cg.dunn`. Default 4.
         intra: Extent of a cluster in the Dunn index; see `cg.dunn`. Default 3.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
+        progress: See `congruence.options`.
         options: Options of the method.
 
     Returns:

@@ -16,6 +16,7 @@ from congruence.errors import MOST_DRAWS, Call, InputError, NotApplicable, Optio
 from congruence.formulas import find
 from congruence.formulas.record import Better, Measure, ratio
 from congruence.inputs.effects import refuse_idle
+from congruence.options import described
 from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import ClusteringLike, OptionValue, Record
 
@@ -124,14 +125,12 @@ class Adjusted(Measure):
         random = random_pair(table, self.null, self.sided)
         return _mean_of(random, find(self.base, **self.parameters), self.n_draws, self.random_state)
 
+    @described
     def expectation(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> Expectation:
         """The expected value of the base measure for these two, its standard error, and how it was computed.
 
         Args:
-            a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
-                floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the
-                reference for asymmetric measures.
-            b: Second clustering, of the same points in the same order.
+            a, b: See `congruence.options`.
             options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`,
                 `frequency`, `align`.
 
@@ -148,14 +147,12 @@ class Adjusted(Measure):
         test = tested(t, self.n_draws, self.random_state, None, 0.95, None, False)
         return Expectation(test.expected, test.standard_error, test.exactness, test.n_permutations)
 
+    @described
     def standard_error(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """Standard error of the adjusted value, propagated from the expected value; 0 if exact.
 
         Args:
-            a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
-                floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the
-                reference for asymmetric measures.
-            b: Second clustering, of the same points in the same order.
+            a, b: See `congruence.options`.
             options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`,
                 `frequency`, `align`.
 

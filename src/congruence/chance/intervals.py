@@ -17,6 +17,7 @@ from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import Caution, InputError, NotApplicable
 from congruence.formulas import find
 from congruence.formulas.record import Measure
+from congruence.options import described
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo
 from congruence.statistics.maxima import Maxima
@@ -104,6 +105,7 @@ MOST_ALONE = 0.05
 FEWEST_ASTRAY = 10
 
 
+@described
 def confidence_interval(
     a: ClusteringLike,
     b: ClusteringLike,
@@ -127,17 +129,10 @@ def confidence_interval(
     those of `compare`.
 
     Args:
-        a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
-            floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
-            for asymmetric measures.
-        b: Second clustering, of the same points in the same order.
-        measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
+        a, b, measure: See `congruence.options`.
         level: Level of the interval, between 0 and 1. Default 0.95.
         n_resamples: Number of random halves, at least 20. Default 1000.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
+        random_state, threads, progress: See `congruence.options`.
         options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`,
             `align`. And `engine`.
 

@@ -32,6 +32,7 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.frames import square_frame, text_grid
 from congruence.inputs.labels import Labels
+from congruence.options import described
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 from congruence.typing import (
@@ -156,6 +157,7 @@ class PermutationTests(Result):
             return self.tests.column(name)
         return np.array([getattr(t, name) for t in self.tests])
 
+    @described
     def matrix(
         self, what: Literal["value", "p_value", "p_corrected"] = "p_corrected", backend: str | None = None
     ) -> Frame:
@@ -163,8 +165,7 @@ class PermutationTests(Result):
 
         Args:
             what: "value", "p_value" or "p_corrected" (default).
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A square data frame.
@@ -214,6 +215,7 @@ class PermutationTests(Result):
         return "\n".join([head, grid, *more, *(f"! {c}" for c in self.cautions)])
 
 
+@described
 def permutation_tests(
     clusterings: EnsembleLike,
     measure: str | Measure = "ari",
@@ -233,16 +235,14 @@ def permutation_tests(
 
     Args:
         clusterings: Label columns, or a list or mapping of clusterings.
-        measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
+        measure: See `congruence.options`.
         n_permutations: Number of draws per pair; p is then computed from draws. Default None: 1000 if draws are needed.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        random_state: See `congruence.options`.
         method: How p is computed, as in `permutation_test`: "auto" (default), "draws" or "moments".
         reference: A clustering, or the name of one: each is tested with it. Default None: all pairs.
         correction: "holm" (default) bounds the probability of any false discovery, "bh" the share of false
             discoveries, "none" applies no correction.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
+        threads, progress: See `congruence.options`.
         options: Options of `permutation_test`.
 
     Returns:

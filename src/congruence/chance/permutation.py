@@ -16,6 +16,7 @@ from congruence.errors import MOST_DRAWS, Caution, InputError, NotApplicable, Op
 from congruence.formulas import find, hint
 from congruence.formulas.record import Measure
 from congruence.inputs.effects import refuse_idle
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EngineName, OptionValue, ProgressLike, Record, Seed
 
@@ -159,6 +160,7 @@ def _divided(x: float, y: float) -> float:
     return math.nan if x == 0 or math.isnan(x) else math.copysign(math.inf, x)
 
 
+@described
 def permutation_test(
     a: ClusteringLike,
     b: ClusteringLike,
@@ -189,13 +191,9 @@ def permutation_test(
     the same as on the CPU, but the draws are not; a `random_state` gives the same draws in every run and on every GPU.
 
     Args:
-        a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
-            floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
-            for asymmetric measures.
-        b: Second clustering, of the same points in the same order.
-        measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
+        a, b, measure: See `congruence.options`.
         n_permutations: Number of draws, at least 1; p is then computed from draws. Default None: 1000 if draws are needed.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        random_state: See `congruence.options`.
         method: How p is computed: "draws"; "moments", for pair-counting measures of hard clusterings; or "auto"
             (default): moments if they are within 15 % of the exact p-value and no number of draws is given, else
             draws.
@@ -204,11 +202,7 @@ def permutation_test(
         sided: "two" (default: both are random) or "one" (a is fixed); for the last two null models.
         stop_after: Stop after this many draws as good as the value. Default None: never.
         level: Level of the interval of the p-value, between 0 and 1. Default 0.95.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
-            "cuda".
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
+        threads, engine, progress: See `congruence.options`.
         options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`,
             `align`.
 

@@ -21,6 +21,7 @@ from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import is_frame
+from congruence.options import described
 from congruence.scanning.columns import Column
 from congruence.scanning.options import scan_options
 from congruence.scanning.scan import Scan
@@ -49,6 +50,7 @@ class Passing(Ensemble):
     keeps = False
 
 
+@described
 def compare_all(
     clusterings: EnsembleLike,
     measures: Measures = ARI,
@@ -75,25 +77,8 @@ def compare_all(
             object with `.obs`, a list or mapping of hierarchies, or a `cg.scan`.
         measures: Keys or records of measures, one or several, or "all". Default "ari" ("cophenetic" for hierarchies,
             "omega" for covers).
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
-            "cuda".
-        client: Dask client, for columns of a `cg.scan`. Default None.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
-        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
-            "cluster" puts all in one cluster.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
-        sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
-            are equal.
-        frequency: How often each point occurs, whole numbers. Default None: once.
-        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
-            indexes must be equal.
-        checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Most memory that scanned columns may take, such as "2GB", or a number of bytes. Default None.
-        skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
+        engine, client, threads, progress: See `congruence.options`.
+        unassigned, noise, sample_weight, frequency, align, checkpoint, memory, skip_bad: See `congruence.options`.
 
     Returns:
         An `AllPairs`: `r["ari"]` is an L × L array in the order of `r.names`; `r.n_used` counts the points of each
@@ -204,6 +189,7 @@ def _has_gaps(member: Clustering) -> bool:
     return member.unassigned in ("drop", "partial") if isinstance(member, Column) else bool(member.gaps)
 
 
+@described
 def compare_to(
     reference: ClusteringLike,
     clusterings: EnsembleLike,
@@ -229,25 +215,8 @@ def compare_to(
         clusterings: Label columns, a list or mapping of clusterings, an `Ensemble`, or a `cg.scan`.
         measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
             ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
-            "cuda".
-        threads: Number of threads; it does not change results. Default None: all cores.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
-        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
-            "cluster" puts all in one cluster.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
-        sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
-            are equal.
-        frequency: How often each point occurs, whole numbers. Default None: once.
-        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
-            indexes must be equal.
-        client: Dask client, for columns of a `cg.scan`. Default None.
-        checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Most memory that scanned columns may take, such as "2GB", or a number of bytes. Default None.
-        skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
+        engine, client, threads, progress: See `congruence.options`.
+        unassigned, noise, sample_weight, frequency, align, checkpoint, memory, skip_bad: See `congruence.options`.
 
     Returns:
         An `AgainstReference`: `r["ari"]` is an array with one value per clustering, `r.best("ari")` the name of the

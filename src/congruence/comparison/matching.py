@@ -20,6 +20,7 @@ from congruence.inputs.frames import text_grid
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
+from congruence.options import described
 from congruence.scanning.columns import Column
 from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
@@ -155,6 +156,7 @@ def element_scores(
 def element_scores(
     a: ClusteringLike, b: ClusteringLike, *, out: PathLike, **options: Unpack[InputKeywords]
 ) -> Written: ...
+@described
 def element_scores(
     a: ClusteringLike,
     b: ClusteringLike,
@@ -173,14 +175,7 @@ def element_scores(
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
             floats or sparse, points × clusters).
-        b: Second clustering, of the same points in the same order.
-        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
-            "cluster" puts all in one cluster.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
-        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
-            indexes must be equal.
+        b, unassigned, noise, align: See `congruence.options`.
         sample_weight: Refused: weights do not change the score of a single point.
         frequency: Refused, for the same reason.
         out: Folder for Parquet files with the score of each row of scanned columns, and the column that names the rows.

@@ -32,6 +32,7 @@ from congruence.inputs.counts import points_of
 from congruence.inputs.frames import html_grid, text_grid
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import is_mapping
+from congruence.options import described
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import (
@@ -73,6 +74,7 @@ class PairKeywords(InputKeywords, total=False):
     progress: ProgressLike
 
 
+@described
 def compare(
     a: ClusteringLike | Table,
     b: ClusteringLike | None = None,
@@ -103,24 +105,8 @@ def compare(
         measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
             ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric; for memberships aci, ndc (both up to 4,000
             points), fari, nmi_sum, vi, accuracy and element_centric.
-        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
-            "cluster" puts all in one cluster.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
-        sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
-            are equal.
-        frequency: How often each point occurs, whole numbers. Default None: once.
-        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
-            indexes must be equal.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
-            "cuda".
-        client: Dask client, for columns of a `cg.scan`. Default None.
-        checkpoint: Folder in which a count of scanned columns saves finished parts. Default None.
-        memory: Most memory that scanned columns may take, such as "2GB", or a number of bytes. Default None.
-        skip_bad: Whether to skip parts of a scan that cannot be read. Default None: no.
-        progress: Function of (done, total) or True, for columns of a `cg.scan`. Default None.
+        unassigned, noise, sample_weight, frequency, align: See `congruence.options`.
+        threads, engine, client, checkpoint, memory, skip_bad, progress: See `congruence.options`.
 
     Returns:
         A `Comparison`: `r["ari"]` is a float, `r.to_frame()` a table, and printing it shows the values with their

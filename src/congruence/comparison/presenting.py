@@ -13,6 +13,7 @@ import numpy as np
 from congruence.errors import InputError, NoSuchName
 from congruence.formulas.record import Measure, find
 from congruence.inputs.frames import make_frame
+from congruence.options import described
 from congruence.statistics.tables import Table, changed
 from congruence.typing import Backend, DataFrame, Figure, Json, MatplotlibFigure, OptionValue, PlotlyFigure, Record
 
@@ -112,12 +113,12 @@ class Result:
     def to_frame(self, backend: Literal["pyarrow"]) -> pa.Table: ...
     @overload
     def to_frame(self, backend: str | None = ...) -> DataFrame: ...
+    @described
     def to_frame(self, backend: str | None = None) -> DataFrame:
         """The result as a data frame.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas if
-                it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A data frame.

@@ -20,6 +20,7 @@ from congruence.comparison.presenting import (
 from congruence.errors import Caution, InputError, NoSuchName, Option, counted, joined
 from congruence.formulas.record import Measure, is_among
 from congruence.inputs.frames import html_grid, make_frame, square_frame, text_grid
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import Backend, ColumnLike, DataFrame, Figure, MatplotlibFigure, PlotlyFigure, Record
 
@@ -99,13 +100,13 @@ class AllPairs(Result, _Scores):
     skipped: dict[str, str] = field(default_factory=dict)
     kind: str | None = None
 
+    @described
     def to_frame(self, measure: str | None = None, backend: str | None = None) -> DataFrame:  # type: ignore[override]
         """The matrix of one measure, named on both sides; without a measure, one row per pair with all measures.
 
         Args:
             measure: Key of the measure. Default None: all measures, one row per pair.
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A data frame.

@@ -12,7 +12,7 @@ from congruence.comparison.at_once import value_at_once
 from congruence.comparison.pair import compare
 from congruence.errors import hint
 from congruence.formulas import find
-from congruence.formulas.docstrings import COMPARING, LABELS, TREES, TWO, document
+from congruence.formulas.docstrings import LABELS, TREES, TWO, document
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships
@@ -57,7 +57,7 @@ def measure_function(key: str) -> Callable[..., float]:
     is_tree = record.family == "trees"
     sides = "cg.Hierarchy([[0, 1], [2, 3]]), cg.Hierarchy([[0, 1, 2], [3]])" if is_tree else LABELS
     mean = {"average_method": 'Mean of the entropies: "arithmetic" (default), "geometric", "min" or "max".'}
-    args = {**(TREES if is_tree else TWO), **(mean if averaged else {}), **COMPARING}
+    args = {**(TREES if is_tree else TWO), **(mean if averaged else {})}
     return document(score, key, record, args, sides, "`cg.compare` for several measures at once.")
 
 

@@ -20,6 +20,7 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import Frame, NoiseLike, OptionValue, PointsLike, Record, Seed, Several, SparseMatrix
 
@@ -36,6 +37,7 @@ def _was_given_data(model: object) -> bool:
     return True
 
 
+@described
 class ConsensusClustering(Clusterer):
     """Consensus of many clusterings, scikit-learn compatible.
 
@@ -58,8 +60,7 @@ class ConsensusClustering(Clusterer):
         solver: Graph partitioner. Default "auto".
         balance: Allowed imbalance of the blocks. Default 0.05.
         unseen: What to do with points in no member: "unassigned" (default) or "nearest".
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
-        n_jobs: Number of processes. Default None: one.
+        random_state, n_jobs: See `congruence.options`.
 
     See also:
         `cg.consensus`, `cg.generate`.

@@ -11,10 +11,12 @@ from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import EnsembleLike, Seed
 
 
+@described
 def select_members(
     ensemble: EnsembleLike,
     n_members: int,
@@ -30,15 +32,14 @@ def select_members(
     The quality of a member is its mean agreement with all others (Fern and Lin 2008).
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: See `congruence.options`.
         n_members: Number of members to keep.
         by: "cluster" (default; members are clustered by their agreement and the best of each group is kept),
             "quality" (the best), "diversity" (starting from the best, always the least similar to those kept) or
             "joint" (alpha · quality + (1 − alpha) · diversity).
-        measure: Key or record of a measure; `cg.measures()` lists them. Default "nmi_sqrt".
+        measure: See `congruence.options`.
         alpha: Weight of quality for "joint", from 0 to 1. Default 0.5.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
-        threads: Number of threads; it does not change results. Default None: all cores.
+        random_state, threads: See `congruence.options`.
 
     Returns:
         An `Ensemble` of these members.

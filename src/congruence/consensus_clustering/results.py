@@ -14,6 +14,7 @@ from congruence.consensus_clustering.methods import find
 from congruence.errors import NoSuchName, counted, joined
 from congruence.formulas.record import Better
 from congruence.inputs.frames import make_frame, text_grid
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import Backend, Figure, Frame, Index, PointsLike, Record
 
@@ -99,12 +100,12 @@ class Consensus(Result):
         """One row per point: its cluster and the confidence."""
         return {"cluster": self.labels, "confidence": self.confidence}
 
+    @described
     def to_frame(self, backend: str | None = None) -> Frame:
         """Columns cluster and confidence, one row per point; a pandas frame has the index of the ensemble.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A data frame.

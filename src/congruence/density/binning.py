@@ -15,6 +15,7 @@ from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.labels import Labels
 from congruence.machine import device, jit
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, DeviceArray, PointsLike
 
@@ -26,6 +27,7 @@ MOST_BINS = 1_000_000
 FAR, TAILS = 3.0, (0.25, 0.1, 0.05, 0.01)
 
 
+@described
 class Binning:
     """Bins of the attributes: fitted once, and used for every clustering that is compared.
 
@@ -36,8 +38,7 @@ class Binning:
         method: "width" (default; equal widths over the range), "frequency" (about equally many points; edges that
             coincide are merged) or "mdl" (cuts that separate the clusters given to `fit`, by Fayyad and Irani's
             description length).
-        bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of numeric attributes to treat as nominal. Default: none.
+        bins, nominal: See `congruence.options`.
         spare: Whether there is always a bin for missing values, and one for nominal values that `fit` has not seen;
             for streams. Default False.
         robust: Whether far values do not widen the bins of method "width": the range ends three interquartile ranges beyond

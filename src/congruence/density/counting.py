@@ -20,6 +20,7 @@ from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.formats import is_anndata
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import Labels, in_memory
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EngineName, NoiseLike, PointsLike, Seed
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 100_000_000
 
 
+@described
 def density_profile(
     X: PointsLike,
     labels: ClusteringLike,
@@ -44,19 +46,11 @@ def density_profile(
     """How many points of each cluster fall in each bin of each attribute; profiles with the same bins can be added.
 
     Args:
-        X: The data, points × attributes: an array or a frame.
+        X: See `congruence.options`.
         labels: One label per point, or memberships, which are added up.
         binning: Bins of the attributes, fitted on X if not yet fitted; use the same for both sides of a comparison.
             Default None: ten bins of equal width.
-        bivariate: Whether to bin all pairs of attributes. Default False.
-        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
-            "cluster" puts all in one cluster.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        engine: Where to count: "auto" (default) uses the GPU if the data are on one, else the CPU; "cpu"; or
-            "cuda".
+        bivariate, unassigned, noise, threads, engine: See `congruence.options`.
 
     Returns:
         A `Profile`; profiles with the same bins can be added.

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from congruence.errors import InputError, counted, real_number, refused, some_of, whole_number
+from congruence.options import described
 from congruence.statistics.names import union
 from congruence.statistics.tables import Array, AsJson
 from congruence.typing import Frame, Label, PathLike, Record, Scalar
@@ -215,12 +216,12 @@ class Profile(AsJson):
     def __hash__(self) -> int:
         return hash(Profile)
 
+    @described
     def to_frame(self, backend: str | None = None) -> Frame:
         """One row per cluster and bin: cluster, attribute, bin, count.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A data frame.

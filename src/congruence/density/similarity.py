@@ -25,6 +25,7 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import noise_caution
+from congruence.options import described
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EngineName, Frame, Label, NoiseLike, PointsLike, Record, Seed
@@ -83,6 +84,7 @@ class ProfileComparison(Result):
         """The values by key."""
         return dict(self.values)
 
+    @described
     def to_frame(  # type: ignore[override]
         self, what: Literal["attributes", "clusters"] = "attributes", backend: str | None = None
     ) -> Frame:
@@ -90,8 +92,7 @@ class ProfileComparison(Result):
 
         Args:
             what: "attributes" (default) or "clusters".
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A data frame.
@@ -150,6 +151,7 @@ class ProfileComparison(Result):
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
 
+@described
 def compare_profiles(
     a: ClusteringLike | Profile,
     b: ClusteringLike | Profile,
@@ -178,24 +180,14 @@ def compare_profiles(
         b: Labels or memberships of the points of X, or of X_b; or a `Profile`.
         X: The data, points × attributes: an array or a frame. None for profiles.
         X_b: Data with the same attributes, if b labels other points. Default None.
-        binning: How attributes are cut: "width" (default), "frequency", "mdl", or a fitted or unfitted `Binning`.
-        bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of numeric attributes to treat as nominal. Default: none.
+        binning, bins, nominal: See `congruence.options`.
         adjusted: Whether to subtract the mean over matchings. Default False.
-        bivariate: Whether to bin all pairs of attributes. Default False.
+        bivariate: See `congruence.options`.
         matching: "one" (default; one to one) or "soft": clusters may split, and the value is the largest mean
             similarity when the points of a are transported onto those of b.
         sizes: How to treat sides of different size: "given" (default; unchanged), "sample" (a stratified sample of
             the larger side) or "scaled" (scale counts down, the mean of such samples).
-        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
-            "cluster" puts all in one cluster.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        engine: Where to count: "auto" (default) uses the GPU if the data are on one, else the CPU; "cpu"; or
-            "cuda".
+        unassigned, noise, random_state, threads, engine: See `congruence.options`.
 
     Returns:
         A `ProfileComparison`: `r["adco"]`, `.mapping`, `.to_frame()` by attribute or cluster.

@@ -32,6 +32,7 @@ from congruence.inputs.encoding import too_far_for_python
 from congruence.inputs.files import pick
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import Labels, frame_kind, in_memory, noise_caution
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
@@ -114,6 +115,7 @@ class Bins:
         return folded(counted(columns, [clustering], self.fine, threads=self.threads)[0], self.coarse.attributes)
 
 
+@described
 def drift(
     windows: PointsLike,
     labels: str | None = None,
@@ -149,25 +151,17 @@ def drift(
         labels: Column of labels, for one table. Default None.
         window: Column that names the window of each row, for one table. Default None.
         features: Columns that are attributes, for one table. Default None: all others.
-        binning: How attributes are cut: "width" (default), "frequency", "mdl", or a fitted or unfitted `Binning`.
-        bins: Number of bins of a numeric attribute. Default 10.
-        nominal: Names of numeric attributes to treat as nominal. Default: none.
+        binning, bins, nominal: See `congruence.options`.
         measure: "adco" (default), "adco_distance", "adco_metric" or "adco_cosine" (which ignores the sizes of
             windows).
         sizes: "given" (default), or "scaled", which makes two windows equally large; see `cg.compare_profiles`.
-        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
-            "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
-            "cluster" puts all in one cluster.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
+        unassigned, noise: See `congruence.options`.
         reference: What windows are tested against: "first" (default) or "previous" window, or a `Profile`, or the path of a
             saved one; its bins are then used.
         alpha: Probability of any false alarm over all windows, however many follow. Default 0.01.
         threshold: There is an alarm too if the measure with the first window (or with the profile given) is worse than
             this. Default None.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
+        threads, progress: See `congruence.options`.
 
     Returns:
         A `Drift`: `.frame` with one row per window, `.moved` with one row per change, `.previous`, `.first`, `.sentence`.

@@ -24,6 +24,7 @@ from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
+from congruence.options import described
 from congruence.statistics.matrices import Alone, MatrixSums
 from congruence.statistics.pairs import Gram, near_trivial
 from congruence.statistics.tables import Array
@@ -60,8 +61,6 @@ def lone_scorer(key: str) -> Callable[..., float]:
     args = {
         "x": "An `Ensemble`, or input for one; a `Similarity`, or a square array.",
         "missing": 'How pairs of points without a label in a member count: "ratio" (default), "plain" or "pooled".',
-        "threads": "Number of threads. Default None: all cores.",
-        "engine": 'Where to count: "auto" (default), "cpu" or "cuda".',
     }
     return document(
         score, key, find(key), args, "[[0, 0, 1, 1], [0, 1, 1, 1]]", "`cg.consensus_index`, `cg.consensus_matrix`."
@@ -104,6 +103,7 @@ def _alone(record: Measure, x: EnsembleLike, missing: str, threads: int | None, 
     return Alone(sums, len(x), mean_of_members)
 
 
+@described
 def consensus_index(
     ensemble: EnsembleLike,
     measure: str | Measure = "nmi_sum",
@@ -114,11 +114,7 @@ def consensus_index(
     """Mean of any measure over all pairs of different members (weighted by the products of their weights, if given).
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
-        measure: Key or record of a measure; `cg.measures()` lists them. Default "nmi_sum".
-        threads: Number of threads; it does not change results. Default None: all cores.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
-            "cuda".
+        ensemble, measure, threads, engine: See `congruence.options`.
 
     Returns:
         A float: the mean over pairs of members.
@@ -182,15 +178,14 @@ def mean_of_pairs(e: Ensemble, values: Array) -> float:
     return float((values[off] * weights).sum() / weights.sum())
 
 
+@described
 def member_agreement(
     ensemble: EnsembleLike, measure: str | Measure = "ari", *, threads: int | None = None
 ) -> dict[str, float]:
     """The mean agreement of each member with all others, best first.
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
-        measure: Key or record of a measure; `cg.measures()` lists them. Default "ari".
-        threads: Number of threads; it does not change results. Default None: all cores.
+        ensemble, measure, threads: See `congruence.options`.
 
     Returns:
         A mapping from the name of a member to its mean agreement with the others.
@@ -255,6 +250,7 @@ def _available_memory() -> float:
             return float("inf")
 
 
+@described
 def consensus_matrix(
     ensemble: EnsembleLike, *, dtype: DTypeLike = np.float64, threshold: float | None = None, missing: str = "ratio",
     threads: int | None = None,
@@ -265,12 +261,10 @@ def consensus_matrix(
     with `missing="ratio"`, and 0 with "plain".
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: See `congruence.options`.
         dtype: Type of the entries. Default float64.
         threshold: Entries below it are dropped, and the matrix is sparse. Default None: dense.
-        missing: How pairs of points without a label in a member count: "ratio" (default) or "plain"; see the guide to
-            ensembles.
-        threads: Number of threads; it does not change results. Default None: all cores.
+        missing, threads: See `congruence.options`.
 
     Returns:
         An n × n array, or a sparse matrix with `threshold`.
@@ -320,6 +314,7 @@ def _sparse_consensus(source: tiles.Tiles, threshold: float, dtype: DTypeLike) -
     return vstack(rows, format="csr")
 
 
+@described
 def consensus_blocks(
     ensemble: EnsembleLike,
     *,
@@ -333,14 +328,11 @@ def consensus_blocks(
     With engine="cuda" (or members on a CUDA GPU) blocks are CuPy arrays and stay on the GPU.
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: See `congruence.options`.
         rows: Number of rows per block. Default 256.
         dtype: Type of the entries: floats are the share of members that put two points together, integers their number.
             Default float64.
-        missing: How pairs of points without a label in a member count: "ratio" (default) or "plain"; see the guide to
-            ensembles.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
-            "cuda".
+        missing, engine: See `congruence.options`.
 
     Returns:
         An iterator of (slice of rows, block).

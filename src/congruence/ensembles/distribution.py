@@ -15,6 +15,7 @@ from congruence.errors import MOST_DRAWS, InputError, Option, whole_number
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import EngineName, EnsembleLike, ProgressLike, Record, Scalar
 
@@ -69,6 +70,7 @@ class ConsensusCdf(Result):
         return f"ConsensusCdf: {how} {self.pairs:,.0f} pairs, area {self.area:.4f}, PAC {self.pac():.4f}"
 
 
+@described
 def consensus_cdf(
     ensemble: EnsembleLike,
     *,
@@ -84,15 +86,11 @@ def consensus_cdf(
     With engine="cuda" all pairs are compared on the GPU, in blocks that are not stored.
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: See `congruence.options`.
         sample: Number of pairs of points to sample. Default None: all pairs, exactly.
-        missing: How pairs of points without a label in a member count: "ratio" (default) or "plain"; see the guide to
-            ensembles.
+        missing: See `congruence.options`.
         random_state: Seed of the sample. Default None.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
-            "cuda".
+        progress, engine: See `congruence.options`.
 
     Returns:
         A `ConsensusCdf`: `f(x)`, `.area`, `.pac()`, `.to_frame()`.

@@ -21,6 +21,7 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, in_memory
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import Estimator, Frame, Index, PointsLike, ProgressLike, Seed, SparseMatrix
 
@@ -50,6 +51,7 @@ def takes_numbers(method: object) -> bool:
     return any(not is_clusterer(c) or counts_of(c) for c in clusterers)
 
 
+@described
 def generate(
     X: PointsLike,
     n_members: int = 100,
@@ -70,7 +72,7 @@ def generate(
     not converge, are in `.notes`.
 
     Args:
-        X: The data, points × attributes: an array or a frame.
+        X: See `congruence.options`.
         n_members: Number of members, at least 1. Default 100.
         n_clusters: Number of clusters, or several to draw from for each member. Default range(2, 11).
         method: "kmeans" (default; random starts), "projection" (Gaussian random projections), "features" (random
@@ -79,7 +81,7 @@ def generate(
             not add up to 1), "mixed" (kmeans, features and subsample in turn), a
             scikit-learn clusterer or pipeline, or a list of these, used in turn. Points that a clusterer labels −1
             have no label.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        random_state: See `congruence.options`.
         fraction: Share of the points that a subsample has, above 0 and at most 1. Default 0.8.
         complete: Whether points outside a subsample get the nearest centre; if False they have no label. Default
             True.
@@ -88,9 +90,7 @@ def generate(
             None: scikit-learn's.
         covariance_type: Covariances of mixtures: "full", "tied" (one for all components), "diag" (without correlations)
             or "spherical" (one variance per component). Default None: "diag" with protocol "paper", else "full".
-        n_jobs: Number of processes. Default None: one.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
+        n_jobs, progress: See `congruence.options`.
 
     Returns:
         An `Ensemble`.

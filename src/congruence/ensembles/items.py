@@ -17,6 +17,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.machine import device
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, DeviceArray, EngineName, EnsembleLike, Label, PathLike
 
@@ -45,6 +46,7 @@ def item_consensus(
 def item_consensus(
     ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = ..., out: PathLike | None
 ) -> Array | Written: ...  # fmt: skip
+@described
 def item_consensus(
     ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = "auto", out: PathLike | None = None
 ) -> Array | Written:
@@ -54,10 +56,9 @@ def item_consensus(
     label. A point alone in its cluster has NaN for it.
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: See `congruence.options`.
         labels: One label per point, without gaps.
-        engine: Where to count: "auto" (default) uses the GPU if the labels are on one, else the CPU; "cpu"; or
-            "cuda".
+        engine: See `congruence.options`.
         out: Folder for Parquet files with the values of each row of a scan, and the column that names the rows. Default
             None: the values are returned.
 

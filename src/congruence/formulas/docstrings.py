@@ -10,7 +10,8 @@ from types import ModuleType
 
 from congruence.errors import NotApplicable
 from congruence.formulas.record import Measure
-from congruence.typing import Function
+from congruence.options import sentences
+from congruence.typing import Function, OptionValue
 
 #: descriptions of the parameters of measures
 PARAMETERS = {
@@ -35,20 +36,10 @@ OF_MEASURE = {("element_centric", "limit"): "For covers: largest number of unkno
 
 SIDE = "labels (1-D), memberships (2-D floats, points × clusters)"
 #: the options of `compare`
-COMPARING = {
-    "unassigned": 'How to treat points in no cluster: "error" (default), "drop", "singletons" or "cluster".',
-    "noise": 'Labels that mean "in no cluster": one, several, or a mapping from a, b to labels. Default None.',
-    "sample_weight": "Importance of each point. Default None: all points are equal.",
-    "frequency": "How often each point occurs, whole numbers. Default None: once.",
-    "align": 'How pandas indexes are joined: "index" or "position". Default None: they must be equal.',
-    "threads": "Number of threads. Default None: all cores.",
-    "engine": 'Where to count: "auto" (default), "cpu" or "cuda".',
-    "client": "Dask client, for columns of a `cg.scan`. Default None.",
-    "checkpoint": "Folder of finished parts of a scan. Default None.",
-    "memory": 'Most memory that a scan may use, such as "2GB". Default None: that of the scan.',
-    "skip_bad": "Whether to skip parts of a scan that cannot be read. Default None: no.",
-    "progress": "Function of (done, total) or True, for a scan. Default None.",
-}
+COMPARING = (
+    "unassigned", "noise", "sample_weight", "frequency", "align", "threads", "engine", "client", "checkpoint", "memory",
+    "skip_bad", "progress",
+)  # fmt: skip
 TWO = {
     "a": f"First clustering: {SIDE}, or an `Ensemble` or `Similarity`; the reference if the measure is asymmetric. "
     "Alias: labels_true.",
@@ -70,12 +61,9 @@ def document(
     low, high = record.range
     weighted = " With sample_weight: {:g} to {:g}.".format(*record.weighted_range) if record.weighted_range else ""
     weighted += " For memberships: {:g} to {:g}.".format(*record.soft_range) if record.soft_range else ""
-    own = {
-        name: f"{OF_MEASURE.get((record.key, name), PARAMETERS[name])} Default {x!r}."
-        for name, x in record.parameters.items()
-    }
-    first = [k for k in args if k not in COMPARING and k != "options"]
-    told = {**{k: args[k] for k in first}, **own, **{k: v for k, v in args.items() if k not in first}}
+    given = inspect.signature(score).parameters.values()
+    defaults = {p.name: p.default for p in given if p.default is not p.empty}
+    told = {p.name: args.get(p.name) or _description(p.name, record, defaults) for p in given}
     described = [
         textwrap.fill(f"{k}: {v}", 110, initial_indent="    ", subsequent_indent="        ") for k, v in told.items()
     ]
@@ -100,6 +88,13 @@ def document(
         ]
     )  # fmt: skip
     return score
+
+
+def _description(name: str, record: Measure, defaults: Mapping[str, OptionValue]) -> str:
+    """What a parameter of the measure, or a shared option, is."""
+    if name not in record.parameters:
+        return sentences(name, defaults)
+    return f"{OF_MEASURE.get((record.key, name), PARAMETERS[name])} Default {record.parameters[name]!r}."
 
 
 def described_arguments(function: Function) -> dict[str, str]:

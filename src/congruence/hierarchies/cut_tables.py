@@ -14,6 +14,7 @@ from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.frames import square_frame
 from congruence.inputs.hierarchy import Hierarchy, same_points
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import Frame, Record, TreeLike
 
@@ -57,12 +58,12 @@ class CutTable(Result):
             raise NoSuchName(f"the table has no cuts into {ks[0]} and {ks[1]} clusters")
         return float(self.values[i[0], j[0]])
 
+    @described
     def to_frame(self, backend: str | None = None) -> Frame:
         """The table with numbers of clusters on both sides.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A data frame.

@@ -19,6 +19,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import Labels
+from congruence.options import described
 from congruence.statistics.tables import Array, Table
 from congruence.typing import (
     Backend,
@@ -305,6 +306,7 @@ class Resolutions(Result):
         return "\n".join([*lines, *(f"! {note}" for note in self.notes)])
 
 
+@described
 def resolutions(
     columns: EnsembleLike,
     order: Sequence[str] | str | None = None,
@@ -326,8 +328,7 @@ def resolutions(
         threshold: Smallest ari of any two columns of a plateau, 0 to 1. Default: 0.9.
         unassigned: What to do with missing labels: "error" (default), "drop" (points unassigned in any column are left out),
             "singletons" or "cluster".
-        noise: Labels that mean unassigned; see `cg.compare`. Default: none.
-        threads: Number of threads. Default: one per core.
+        noise, threads: See `congruence.options`.
 
     Returns:
         A Resolutions with `nodes`, `edges`, `stability`, `summary`, `plateaus` and `plot()`.

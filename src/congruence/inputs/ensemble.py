@@ -25,6 +25,7 @@ from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory,
 from congruence.inputs.listing import Listing
 from congruence.inputs.memberships import Memberships
 from congruence.machine import device
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import (
     Backend,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from congruence.trust.ranking import Ranking
 
 
+@described
 class Ensemble(Listing):
     """Aligned, named clusterings of the same points.
 
@@ -56,16 +58,11 @@ class Ensemble(Listing):
             `Ensemble`.
         names: Names of the members. Default None: those of the columns, else their numbers.
         member_weight: Weight of each member, numbers of at least 0. Default None: all equal.
-        sample_weight: Importance of each point, numbers of at least 0; only ratios matter. Default None: all points
-            are equal.
-        frequency: How often each point occurs, whole numbers. Default None: once.
+        sample_weight, frequency: See `congruence.options`.
         unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`:
             "error" (default) raises, "drop" leaves the points out, "singletons" makes each a separate cluster,
             "cluster" puts all in one cluster, "partial" keeps the gaps.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
-        align: How pandas indexes are joined: "index" keeps common points, "position" ignores indexes. Default None:
-            indexes must be equal.
+        noise, align: See `congruence.options`.
 
     Raises:
         InputError: If an argument is invalid.

@@ -25,6 +25,7 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.machine.writing import check_target, write_text
+from congruence.options import described
 from congruence.reporting import words
 from congruence.reporting.members import Request
 from congruence.reporting.model import A_GROUP, Model, build
@@ -215,6 +216,7 @@ def check_page(path: Path, *inputs: object) -> None:
     check_target(path, [x for x in inputs if isinstance(x, str | Path)])
 
 
+@described
 def report(
     clusterings: EnsembleLike,
     out: str | Path | None = None,
@@ -251,18 +253,12 @@ def report(
         measures: Up to six symmetric measures. Default None: the default set.
         n_clusters: Number of clusters of the consensus. Default None: chosen as by `cg.consensus`.
         distinct: Whether clusterings that are the same count once. Default False: how often one is found counts.
-        unassigned: What to do with points in no cluster, which are missing labels and labels named by `noise`: "drop"
-            (default) leaves the points out, "error" raises, "singletons" puts each in a separate cluster, "cluster"
-            puts all in one cluster.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
+        unassigned, noise: See `congruence.options`.
         title: Title of the page. Default None.
         command: Command to show on the page. Default None.
         source: Source of the data to show on the page. Default None.
         random_state: Seed. Default 0.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
+        threads, progress: See `congruence.options`.
 
     Returns:
         A `Report`: `.summary`, `.html`, `.model` (the same as plain data), `.save(path)`.

@@ -13,6 +13,7 @@ from congruence.errors import InputError, Option, names_in, some_of
 from congruence.inputs.alignment import noise_for
 from congruence.inputs.labels import Labels, unassigned_error
 from congruence.inputs.weights import check_spread, least_exponent
+from congruence.options import described
 from congruence.scanning.batches import batch_columns, weights_in
 from congruence.scanning.cells import Cells
 from congruence.scanning.joint_counts import JointCounts
@@ -404,6 +405,7 @@ def merge(a: Part, b: Part) -> Part:
     return a + b
 
 
+@described
 def partial_tables(
     batch: Frame,
     columns: Sequence[str] | None = None,
@@ -420,8 +422,7 @@ def partial_tables(
             columns.
         columns: Names of the label columns. Default None: all.
         pairs: Pairs of columns to count. Default None: all pairs.
-        noise: Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to
-            labels. Default None.
+        noise: See `congruence.options`.
         sample_weight: Name of a column of importance weights. Default None.
         frequency: Name of a column of counts. Default None.
 

@@ -16,6 +16,7 @@ from congruence.inputs.alignment import Mass
 from congruence.inputs.column_kinds import Sorting
 from congruence.inputs.effects import refuse_idle
 from congruence.machine.memory import release, trim
+from congruence.options import described
 from congruence.scanning import room
 from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.checkpoint import checkpoint_in, digest
@@ -44,6 +45,7 @@ LOOK = 1 << 21
 # --- the scan ---------------------------------------------------------------------------------------------------
 
 
+@described
 def scan(
     path: ScanLike,
     columns: Sequence[str] | None = None,
@@ -66,14 +68,13 @@ def scan(
         id: Column of row ids. Default None.
         memory: Most memory that the scan may use in addition to what the process already holds, such as "2GB", or a number
             of bytes; pairs that do not fit are counted in another pass. Default: 1 GB.
-        threads: Number of threads; it does not change results. Default None: all cores.
+        threads: See `congruence.options`.
         client: Where to count: a Dask client, the address of a scheduler, or any executor. Default None: in this process.
         checkpoint: Folder in which finished parts are kept; a second run resumes from there. Default None.
         skip_bad: Whether to skip unreadable parts; they are logged, and the result lists them. Default False.
         na_values: Unquoted fields of text files to treat as missing, in addition to empty ones. Default None: NA, N/A, n/a, NaN,
             nan, null, NULL, None and <NA>. A quoted "NA" is a label.
-        progress: Function of (done, total), True for a progress bar, or False for none. Default None: a bar on a
-            terminal.
+        progress: See `congruence.options`.
 
     Returns:
         A `Scan`: `s["a"]` is a column that can be compared like labels.

@@ -15,6 +15,7 @@ from congruence.errors import Call, Caution, InputError, Word, yes_or_no
 from congruence.formulas.record import Better
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import html_grid, make_frame, text_grid
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import Frame, Record
 
@@ -290,12 +291,12 @@ class KChoice(Result):
         """A frame: one row per k, one column per criterion."""
         return self.to_frame()
 
+    @described
     def to_frame(self, backend: str | None = None, *, errors: bool = False) -> Frame:
         """The scores, one row per k.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
             errors: Whether to include standard errors.
         """
         return make_frame(self.columns(errors), backend)

@@ -20,6 +20,7 @@ from congruence.errors import MOST_RUNS, InputError, joined, real_number, whole_
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.inputs.labels import frame_kind
+from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
@@ -112,6 +113,7 @@ class ClusterStability(Result):
             "verdict": [_verdict(x) for x in means.tolist()],
         }
 
+    @described
     def unstable(self, cluster: int, limit: int = 10, backend: str | None = None) -> Frame:
         """The points that make a cluster unstable, worst first: points of the cluster that leave it, and others that join it.
 
@@ -120,8 +122,7 @@ class ClusterStability(Result):
         Args:
             cluster: Number of the cluster.
             limit: Largest number of points listed.
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A data frame.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 
 from congruence.errors import InputError
+from congruence.options import described
 from congruence.statistics.names import ClusterNames as ClusterNames
 from congruence.statistics.names import union
 from congruence.statistics.segments import Array as Array
@@ -145,12 +146,12 @@ class Table(AsJson):
     def __hash__(self) -> int:
         return hash(self.shape)
 
+    @described
     def to_frame(self, backend: str | None = None) -> DataFrame:
         """The table as a data frame, with cluster names on both sides.
 
         Args:
-            backend: Kind of frame: "pandas", "polars" or "pyarrow". Default None: the kind of the inputs, else pandas
-                if it is installed, else pyarrow.
+            backend: See `congruence.options`.
 
         Returns:
             A data frame.

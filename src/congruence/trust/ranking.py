@@ -18,6 +18,7 @@ from congruence.inputs.alignment import check_index
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame, text_grid
+from congruence.options import described
 from congruence.selection.choice import Verdict
 from congruence.selection.number_of_clusters import choose_k
 from congruence.statistics.tables import Array
@@ -184,6 +185,7 @@ class Ranking(Result):
         return textwrap.fill(self.sentence, 80) + f"\n\n{grid}{more}" + notes_text(self.notes)
 
 
+@described
 def rank(
     clusterings: EnsembleLike,
     X: PointsLike = None,
@@ -204,8 +206,7 @@ def rank(
         X: The data, one row per point. The number of clusters of the consensus is then that of `cg.choose_k`, if it finds
             clusters. Default None.
         n_clusters: Number of clusters of the consensus, if you know it. Default None: from X, or from the clusterings.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default 0.
-        threads: Number of threads; it does not change results. Default None: all cores.
+        random_state, threads: See `congruence.options`.
         progress: True or a function of (done, total) to follow the resampled ensembles; False for none. Default None: a bar
             on a terminal.
 

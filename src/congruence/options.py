@@ -1,0 +1,180 @@
+"""The options that functions and commands share, each declared once: its sentence, what None means, its name in a command.
+
+A docstring names such options in one line, "threads, engine: See `congruence.options`."; `described` puts their sentences
+there, with the defaults of the signature. Commands show the same sentence, or that for columns of a file (`cli`).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from congruence.typing import Dynamic, Function, OptionValue
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """An option that several functions or commands have.
+
+    Args:
+        says: What it is, in the words of Python: options in backticks, values in quotes.
+        none: What the default None means.
+        called: Its names as an option of commands, the first that a command has. Default: the name of the argument.
+        cli: What it is in a command, if that differs.
+    """
+
+    says: str
+    none: str = ""
+    called: tuple[str, ...] = ()
+    cli: str = ""
+
+
+OPTIONS = {
+    # what is compared
+    "a": Shared(
+        "First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D floats or "
+        "sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference for asymmetric measures."
+    ),
+    "b": Shared("Second clustering, of the same points in the same order."),
+    "ensemble": Shared("An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings."),
+    "X": Shared("The data, points × attributes: an array or a frame.", called=("data",)),
+    "measure": Shared("Key or record of a measure; `cg.measures()` lists them.", called=("measures",)),
+    # which points count, and how
+    "unassigned": Shared(
+        'What to do with points in no cluster, which are missing labels and labels named by `noise`: "error" raises, "drop" '
+        'leaves the points out, "singletons" makes each a separate cluster, "cluster" puts all in one cluster.',
+        called=("unassigned", "partial"),
+        cli="How to treat points without a label; keep is for covers, and their default.",
+    ),
+    "noise": Shared(
+        'Labels that mean "in no cluster": one label, several, or a mapping from the name of a clustering to labels.',
+        cli="Labels that mean noise: -1, or -1,unknown, or by column 'a=-1;b=0'.",
+    ),
+    "sample_weight": Shared(
+        "Importance of each point, numbers of at least 0; only ratios matter.",
+        none="all points are equal",
+        called=("weight",),
+        cli="Column of importance weights.",
+    ),
+    "frequency": Shared(
+        "How often each point occurs, whole numbers.", none="once", cli="Column of counts: how often each row occurs."
+    ),
+    "align": Shared(
+        'How pandas indexes are joined: "index" keeps common points, "position" ignores indexes.',
+        none="indexes must be equal",
+    ),
+    "missing": Shared(
+        'How pairs of points without a label in a member count: "ratio" or "plain"; see the guide to ensembles.',
+        cli="How missing labels of partial members count.",
+    ),
+    # how it is computed
+    "threads": Shared("Number of threads; it does not change results.", none="all cores"),
+    "engine": Shared('Where to count: "auto" uses the GPU if the labels are on one, else the CPU; "cpu"; or "cuda".'),
+    "n_jobs": Shared("Number of processes.", none="one", called=("jobs",)),
+    "random_state": Shared(
+        "Seed, `numpy.random.Generator` or `SeedSequence`.",
+        none="different at every call",
+        called=("seed",),
+        cli="Random seed; the same seed gives the same result.",
+    ),
+    "progress": Shared(
+        "Function of (done, total), True for a progress bar, or False for none.",
+        none="a bar on a terminal",
+        cli="Print progress; without a terminal, one line per 10 %.",
+    ),
+    # columns of a scan
+    "client": Shared(
+        "Dask client, for columns of a `cg.scan`.",
+        cli="Count on a Dask cluster: the address of its scheduler, as in tcp://host:8786.",
+    ),
+    "checkpoint": Shared(
+        "Folder in which a count of scanned columns saves finished parts.",
+        cli="Folder for finished parts, from which a stopped run resumes.",
+    ),
+    "memory": Shared(
+        'Most memory that scanned columns may take, such as "2GB", or a number of bytes.',
+        cli="Memory limit of the process, as in 2GB; the command stops with a one-line message if it needs more. Files are "
+        "read in row groups where possible.",
+    ),
+    "skip_bad": Shared(
+        "Whether to skip parts of a scan that cannot be read.",
+        none="no",
+        cli="Skip unreadable parts; the result lists them.",
+    ),
+    # clusters and bins
+    "n_init": Shared("Number of random starts.", none="depends on the method"),
+    "min_size": Shared(
+        "Smallest number of points of a cluster.", none="max(2, n/(3k)) for maximus, none for the others"
+    ),
+    "scale": Shared("Whether to standardise numeric attributes first."),
+    "nominal": Shared(
+        "Names of numeric attributes to treat as nominal.", cli="Features whose numbers are codes of nominal values."
+    ),
+    "binning": Shared(
+        'How attributes are cut: "width", "frequency", "mdl", or a `Binning`.', cli="How to bin features."
+    ),
+    "bins": Shared("Number of bins of a numeric attribute.", cli="Number of bins per numeric feature."),
+    "bivariate": Shared("Whether to bin all pairs of attributes."),
+    "backend": Shared(
+        'Kind of frame: "pandas", "polars" or "pyarrow".',
+        none="the kind of the inputs, else pandas if it is installed, else pyarrow",
+    ),
+    # options of commands by other names only
+    "n_clusters": Shared("Number of clusters.", called=("k",)),
+    "n_members": Shared("Number of clusterings.", called=("members",)),
+}  # fmt: skip
+
+#: ends the line of a docstring that names shared options
+MARK = ": See `congruence.options`."
+
+
+def described(thing: T) -> T:
+    """The same function or class, whose docstring describes the shared options that it names.
+
+    >>> @described
+    ... def count(threads=None, bins=10):
+    ...     "threads, bins: See `congruence.options`."
+    >>> print(count.__doc__)
+    threads: Number of threads; it does not change results. Default None: all cores.
+    bins: Number of bins of a numeric attribute. Default 10.
+    """
+    if thing.__doc__ is not None:
+        own: Dynamic = vars(thing).get("__init__", thing) if isinstance(thing, type) else thing
+        lines = thing.__doc__.split("\n")
+        thing.__doc__ = "\n".join(line for given in lines for line in _expanded(given, _defaults(own)))
+    return thing
+
+
+def sentences(name: str, defaults: Mapping[str, OptionValue]) -> str:
+    """What an option is, and its default if it has one."""
+    shared = OPTIONS[name]
+    if name not in defaults:
+        return shared.says
+    value = defaults[name]
+    shown = f'"{value}"' if isinstance(value, str) else "none" if value == () else repr(value)
+    return f"{shared.says} Default {shown}{f': {shared.none}' if value is None and shared.none else ''}."
+
+
+def _defaults(function: Function) -> dict[str, OptionValue]:
+    """The defaults of a function by name."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return {
+        **dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False)),
+        **(function.__kwdefaults__ or {}),
+    }
+
+
+def _expanded(line: str, defaults: Mapping[str, OptionValue]) -> Iterator[str]:
+    """The line, or those of the options that it names."""
+    names, mark, more = line.partition(MARK)
+    if not mark:
+        yield line
+        return
+    indent = " " * (len(line) - len(line.lstrip()))
+    for name in names.replace(" ", "").split(","):
+        text = f"{name}: {sentences(name, defaults)}{more}"
+        yield from textwrap.wrap(text, 118, initial_indent=indent, subsequent_indent=f"{indent}    ")
