@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from congruence.errors import COPIES, InputError, With, hint, joined, path_of, warn
+from congruence.errors import COPIES, InputError, hint, joined, path_of, warn
 from congruence.machine.writing import naming
 from congruence.typing import ColumnLike, MatrixLike, Scalar
 
@@ -421,7 +421,7 @@ def matrix_of(data: AnnData, layer: str | None = None) -> tuple[MatrixLike, list
                 f".obsm[{layer!r}]",
             )
         there = joined([*layers, *embeddings]) or "none"
-        raise InputError(f"there is no layer {layer!r}{With('layer')}; there are: {there}")
+        raise InputError(f"there is no layer {layer!r}; there are: {there}")
     if "X_pca" in embeddings:
         return embeddings["X_pca"], [f"PC{j + 1}" for j in range(embeddings["X_pca"].shape[1])], '.obsm["X_pca"]'
     if data.X is None:
