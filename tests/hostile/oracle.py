@@ -90,6 +90,8 @@ def read_text(data: bytes, delimiter: str) -> Columns:
     except UnicodeDecodeError:  # not UTF-8: the code page of Windows, or UTF-16 by its mark
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             return read_text(data.decode("utf-16").encode(), delimiter)
+        if data.startswith(b"\xef\xbb\xbf"):
+            raise
         decoded = partial(str, encoding="cp1252")
     rows = rows_of(delimiter)
     # the documented rule: a comma if it splits the first line, and the second one alike where a semicolon would do too

@@ -80,6 +80,10 @@ def test_text_is_utf_8_or_gives_a_warning(route, tmp_path):
     path.write_bytes(b"a;b\n\xff\x81;0\nx;1\n")  # no character of any of them
     with pytest.raises(cg.InputError, match=r"it is not UTF-8 text; save it as UTF-8"):
         cg.compare_all(route(path))
+    for lead in ("", "\n"):  # the mark of UTF-8 was a name in the code page, and hid an empty line before the header
+        path.write_bytes(b"\xef\xbb\xbf" + (lead + text).encode("latin-1"))
+        with pytest.raises(cg.InputError, match=r"it is not UTF-8 text; save it as UTF-8"):
+            cg.compare_all(route(path))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])

@@ -27,6 +27,7 @@ from congruence.inputs.formats import (
     delimiter_of,
     encoding_of,
     first_bytes,
+    is_marked,
     local_file,
     obs_columns,
     read_anndata,
@@ -204,7 +205,7 @@ def _text(path: Path, missing: Sequence[str], _: object) -> Frame:
     try:
         return _read_text(path, delimiter_of(path, kind, encoding), encoding, missing)
     except (UnicodeDecodeError, ValueError) as error:
-        if encoding != "utf8" or not is_undecodable(error):
+        if encoding != "utf8" or is_marked(path) or not is_undecodable(error):
             raise
     table = _read_text(path, delimiter_of(path, kind, "cp1252"), "cp1252", missing)
     warn_of_encoding(path)

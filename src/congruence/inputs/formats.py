@@ -155,8 +155,16 @@ def encoding_of(path: str | Path) -> str:
     return "utf-16" if first_bytes(path, 4)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf8"
 
 
+def is_marked(path: str | Path) -> bool:
+    """Whether a file begins with the mark of UTF-8: other bytes in it are damage, not another encoding."""
+    return first_bytes(path, 3) == codecs.BOM_UTF8
+
+
 def checked_encoding_of(path: str | Path) -> str:
-    """How all of the text of a file is encoded: utf-16 by its first bytes, utf8, or else cp1252, the code page of Windows."""
+    """How all of the text of a file is encoded: utf-16 by its first bytes, utf8, or else cp1252, the code page of Windows.
+
+    Raises UnicodeDecodeError if it is marked as UTF-8 and is not.
+    """
     import pyarrow as pa
 
     if encoding_of(path) == "utf-16":
@@ -168,6 +176,8 @@ def checked_encoding_of(path: str | Path) -> str:
                 decoder.decode(block)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
+            if is_marked(path):
+                raise
             return "cp1252"
     return "utf8"
 
