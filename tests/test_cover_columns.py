@@ -171,3 +171,10 @@ def test_an_ensemble_of_scanned_covers_drops_points_as_the_scan_does(tmp_path):
     assert wanted[0, 1] != cg.compare_all(path, ["bcubed_f"], unassigned="cluster")["bcubed_f"][0, 1]
     found = cg.compare_all(cg.Ensemble(cg.scan(path), unassigned="drop"), ["bcubed_f"])["bcubed_f"]
     assert np.array_equal(found, wanted)
+
+
+def test_an_ensemble_lists_the_clusters_of_each_point():
+    """The values of a cover in an ensemble are the clusters of each point, not the codes of sets of clusters."""
+    runs = cg.Ensemble({"a": cg.Cover({"x": [0, 1], "y": [1, 2]}, points=4), "b": [0, 0, 1, None]}, unassigned="keep")
+    assert runs.to_dict() == {"a": [["x"], ["x", "y"], ["y"], []], "b": [[0], [0], [1], []]}
+    assert runs.to_frame("pyarrow")["a"].to_pylist() == [["x"], ["x", "y"], ["y"], []]

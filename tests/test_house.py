@@ -18,8 +18,14 @@ import pandas as pd
 import pytest
 
 import congruence as cg
+from congruence.inputs.alignment import MATCHED
+from congruence.inputs.cover import CoverLabels
 from congruence.inputs.files import READERS
+from congruence.inputs.kinds import Clustering
+from congruence.inputs.labels import Labels
+from congruence.inputs.memberships import Memberships
 from congruence.machine.writing import TABLES
+from congruence.scanning.columns import Column
 from congruence.scanning.sources import OPENERS
 
 PACKAGE = Path(cg.__file__).parent
@@ -162,6 +168,14 @@ def test_files_read_in_parts_are_read_whole_too():
     """Kinds of files that are scanned are those that a folder is searched for, and each has a reader for memory."""
     assert {*OPENERS} == {*TABLES}
     assert {*OPENERS} < {*READERS}
+
+
+def test_a_kind_of_clustering_is_its_own_class():
+    """Scanned columns are no labels: each kind answers the protocol of `inputs/kinds.py`, and says how its points are matched."""
+    assert not issubclass(Column, Labels)
+    kinds = [Labels, Memberships, CoverLabels, Column]
+    assert all(issubclass(kind, Clustering) and "what" in vars(kind) for kind in kinds)
+    assert {kind.matched_by for kind in kinds} <= {*MATCHED}
 
 
 def imported(path: Path) -> set[str]:

@@ -52,4 +52,4 @@ def cautions_of(pair: TwoColumns, unassigned: Policy, table: Table) -> list[str]
 
     names = dict(zip(("a", "b"), pair.names, strict=True))
     both = prepared(*pair.values, InputOptions(unassigned=unassigned.value, noise=pair.noise))
-    return [caution.renamed(names) for caution in both.cautions(table)]
+    return [caution.renamed(names) for caution in both.cautions(table, int(table.n))]

@@ -19,10 +19,9 @@ from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.hierarchy import Hierarchy
-from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.kinds import Unassigned
 from congruence.inputs.labels import is_frame
 from congruence.options import described
-from congruence.scanning.columns import Column
 from congruence.scanning.options import scan_options
 from congruence.scanning.scan import Scan
 from congruence.statistics.pairs import Pairs
@@ -145,10 +144,7 @@ def _named_gaps(ensemble: Ensemble, used: Array, todo: Evaluation) -> tuple[Caut
 
 def _dropped(ensemble: Ensemble, used: Array, todo: Evaluation) -> list[Caution]:
     """How many points the pairs compare, if some points have no label, and clusterings left with one cluster."""
-    total = ensemble.n_points
-    if ensemble.mass is not None:
-        first, mass = ensemble.members[0], ensemble.mass
-        total = first.source.facts(first, mass).points if isinstance(first, Column) else mass.points
+    total = ensemble.members[0].total(ensemble.mass)
     low, high = int(used.min()), int(used.max())
     if low == total:
         return []
@@ -172,7 +168,7 @@ def _evaluate(
     weighted = mass is not None and not mass.is_frequency
     todo = Evaluation(measures, soft=ensemble.is_soft, weighted=weighted, covers=ensemble.has_covers)
     counter = engine_for(engine, ensemble.members)
-    drops = not (ensemble.is_soft or ensemble.has_covers) and any(map(_has_gaps, ensemble.members))
+    drops = not (ensemble.is_soft or ensemble.has_covers) and any(c.may_drop for c in ensemble.members)
     needs = todo.needs | {Pairs} if drops else todo.needs
     with Progress(sum(len(r) for r in runs), progress) as bar:
         for tile in counter.statistics(ensemble.members, runs, needs, mass=mass, threads=threads, progress=bar):
@@ -182,11 +178,6 @@ def _evaluate(
             if drops:
                 todo.note_alone(tile.i, tile.j, tile.n_used, cast("Pairs", tile.statistics[Pairs]))
     return todo
-
-
-def _has_gaps(member: Clustering) -> bool:
-    """Whether points without a label may be dropped; scanned columns are not counted for that."""
-    return member.unassigned in ("drop", "partial") if isinstance(member, Column) else bool(member.gaps)
 
 
 @described

@@ -24,6 +24,7 @@ from congruence.options import described
 from congruence.scanning.columns import Column
 from congruence.statistics import elements
 from congruence.statistics.covers import overlap_of
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, Table
 from congruence.typing import (
     ClusteringLike,
@@ -226,7 +227,7 @@ def _in_memory(out: PathLike | None) -> None:
 def _cover_scores(pair: tuple[Clustering, Clustering], table: Table) -> Array:
     """The scores of points of two covers, one per cell of the table of their signatures."""
     key = table.row * np.int64(table.shape[1]) + table.col  # cells are in order of row and column
-    codes = [c.codes.astype(np.int64) for c in pair if isinstance(c, Labels)]  # covers and labels only
+    codes = [c.codes.astype(np.int64) for c in pair]
     used = (codes[0] < pair[0].k) & (codes[1] < pair[1].k)
     scores = np.full(len(used), np.nan)
     where = codes[0][used] * table.shape[1] + codes[1][used]
@@ -244,8 +245,8 @@ def _point_scores(pair: tuple[Clustering, Clustering], table: Table, overlap: Ar
     for c, names in zip((first, second), (table.rows, table.columns), strict=True):
         # empty clusters are not in the table
         place = np.full(c.k + 1, -1)
-        known = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
-        for code, name in enumerate(c.names.tolist() if isinstance(c.names, np.ndarray) else c.names):
+        known = {name: i for i, name in enumerate(plain_names(names))}
+        for code, name in enumerate(plain_names(c.names)):
             place[code] = known.get(name, -1)
         places.append(place[c.codes])
     row, col = places
@@ -372,9 +373,9 @@ def relabel(
     if isinstance(labels, Memberships):
         _in_memory(out)
         return _reordered(reference, labels)
-    if not isinstance(labels, Labels):
+    if not isinstance(labels, Labels | Column):
         raise InputError("relabel renames labels and reorders memberships; for covers, see match")
-    names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
+    names = plain_names(labels.names)
     for name in (name for name in names if name not in found.mapping):
         if whole:
             fresh: Label = max([-1, *taken]) + 1

@@ -10,6 +10,7 @@ import numpy as np
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, named_labels
 from congruence.scanning.rows import Rows, Values, Written, values_of_rows, written_rows
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import Label, PathLike
 
@@ -19,14 +20,14 @@ def names_by_code(column: Column) -> tuple[tuple[Label, ...], list[Label]]:
     part = column.source.facts(column)
     c = part.names.index(column.name)
     rank, names = named_labels(part, c)
-    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    return part.labels[c], [None, *(listed[i] for i in rank.tolist()), None]
+    sorted_names = plain_names(names)
+    return part.labels[c], [None, *(sorted_names[i] for i in rank.tolist()), None]
 
 
 def places(column: Column, names: ClusterNames) -> tuple[tuple[Label, ...], Array]:
     """The labels of a scanned column, and the position of each code among these names; −1 if it is not among them."""
     labels, by_code = names_by_code(column)
-    at = {name: i for i, name in enumerate(names.tolist() if isinstance(names, np.ndarray) else names)}
+    at = {name: i for i, name in enumerate(plain_names(names))}
     found = [-1, *(at.get(name, -1) for name in by_code[1:-1]), -1]
     return labels, np.array(found, dtype=np.int64)
 

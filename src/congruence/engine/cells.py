@@ -13,6 +13,7 @@ import numpy as np
 from congruence.inputs.labels import name_of_unassigned
 from congruence.machine import jit
 from congruence.statistics.covers import ClusterMap
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames, Table, Tables, changed
 
 # --- counting ---------------------------------------------------------------------------------------------------
@@ -148,8 +149,8 @@ def _kept_names(names: ClusterNames, keep: Array) -> ClusterNames:
     """Names of the remaining clusters; those beyond the names are unassigned points."""
     if not len(keep) or keep[-1] < len(names):
         return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
-    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    word = name_of_unassigned(listed)
-    extra = [i for i in keep.tolist() if i >= len(listed)]
-    added = [word] if len(extra) == 1 and keep[-1] == len(listed) else [f"{word} {i - len(listed) + 1}" for i in extra]
-    return (*(listed[i] for i in keep.tolist() if i < len(listed)), *added)
+    known = plain_names(names)
+    word = name_of_unassigned(known)
+    extra = [i for i in keep.tolist() if i >= len(known)]
+    added = [word] if len(extra) == 1 and keep[-1] == len(known) else [f"{word} {i - len(known) + 1}" for i in extra]
+    return (*(known[i] for i in keep.tolist() if i < len(known)), *added)

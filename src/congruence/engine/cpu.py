@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -48,9 +47,6 @@ from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array, Table, Tables, table_of_cells
 
-if TYPE_CHECKING:
-    from congruence.scanning.columns import Column
-
 on_card = False
 #: random pairs are drawn by the host
 drawing: Draws | None = None
@@ -70,10 +66,6 @@ def table_of(
     cells: Cells | None = None, product: Product | None = None,
 ) -> tuple[Table, Tables]:  # fmt: skip
     """The table of one pair, with names, and its tile; another engine passes `cells` or `product`."""
-    if a.lazy:
-        from congruence.scanning.columns import table_of
-
-        return table_of(cast("Column", a), cast("Column", b), mass, threads)
     if isinstance(a, Labels) and isinstance(b, Labels) and mass is None and cells is None:
         counted = count_in_place(a, b, threads)
         if counted is not None:
@@ -103,11 +95,6 @@ def statistics(
     threads: int | None = None, progress: Progress | None = None, memory: float = MEMORY,
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs, tile by tile."""
-    if members[0].lazy:
-        from congruence.scanning import columns as scanned
-
-        yield from scanned.statistics(cast("Sequence[Column]", members), runs, needs, mass, threads, progress)
-        return
     wanted = {Tables if need is Table else need for need in needs}
     workers = default_threads(threads)
     hard = [c for c in members if isinstance(c, Labels)]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from congruence.engine import cpu
 from congruence.engine.plan import Progress, Run, against_first, engine_for
 from congruence.engine.tiles import tile_sums, tiles_of
 from congruence.errors import Call, InputError, NotApplicable, Option
@@ -145,7 +144,7 @@ def _own_pairs(e: Ensemble) -> Array:
     """Pairs of points together in each member, over the points it labels."""
     values = np.zeros((len(e), 1))
     for i, member in enumerate(e.members):
-        for tile in cpu.statistics([member, member], [Run(0, 1, 2)], {Gram}, mass=e.mass):
+        for tile in engine_for("cpu", [member]).statistics([member, member], [Run(0, 1, 2)], {Gram}, mass=e.mass):
             gram = tile.statistics[Gram]
             assert isinstance(gram, Pairs)
             values[i, 0] = gram.same_a[0]
@@ -358,7 +357,7 @@ def member_info(p: Ensemble, q: Ensemble, needs: type[MemberInfo]) -> MemberInfo
     """Entropies of the members of the ensemble with the partition, and the numbers of clusters if they are needed."""
     first, many = (q, p) if len(q) == 1 else (p, q)
     members = [first.members[0], *many.members]
-    tiles = cpu.statistics(members, against_first(len(members)), {needs}, mass=p.mass)
+    tiles = engine_for("cpu", members).statistics(members, against_first(len(members)), {needs}, mass=p.mass)
     found = [cast("MemberInfo", tile.statistics[needs]) for tile in tiles]
     joined = Info.joined([m.info for m in found])
     counts = ("k_a", "k_b") if issubclass(needs, PooledInfo) else ()

@@ -41,11 +41,20 @@ class OnCard(Protocol):
 
 
 def engine_for(engine: EngineName, members: Sequence[OnCard]) -> Engine:
-    """The engine to count with: the requested one; with "auto", the GPU if the members (or data) are there, else the CPU."""
+    """The engine to count with: the requested one; with "auto", the GPU if the members (or data) are there, else the CPU.
+
+    Scanned columns have an engine of their own, which counts where rows are read.
+    """
     if not isinstance(engine, str) or engine not in ("auto", "cpu", "cuda"):
         raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")
     if engine == "auto":
         engine = AUTO or ("cpu" if all(c.card is None for c in members) else "cuda")
+    if any(getattr(c, "matched_by", "") == "source" for c in members):
+        if engine == "cuda":
+            raise device.refusal("rows of a scan are counted on the CPU, where they are read")
+        from congruence.scanning import columns  # late import; avoids a cycle
+
+        return columns
     if engine == "cpu":
         from congruence.engine import cpu  # late import; avoids a cycle
 

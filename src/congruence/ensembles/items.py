@@ -18,6 +18,7 @@ from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.machine import device
 from congruence.options import described
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, DeviceArray, EngineName, EnsembleLike, Label, PathLike
 
@@ -239,7 +240,7 @@ def cluster_consensus(ensemble: EnsembleLike, labels: ClusteringLike) -> dict[La
     c = _partition(e, labels)
     weight, _ = point_mass(e)
     total, count = (np.bincount(c.codes, weights=weight * x, minlength=c.k) for x in _own_sums(e, c))
-    names = c.names.tolist() if isinstance(c.names, np.ndarray) else list(c.names)
+    names = plain_names(c.names)
     with np.errstate(invalid="ignore", divide="ignore"):
         return dict(zip(names, np.where(count > 1e-12, total / count, np.nan).tolist(), strict=True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -13,6 +13,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, table_of
 from congruence.scanning.rows import Written
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import ClusteringLike, Label, PathLike
 
@@ -49,7 +50,7 @@ def scanned_items(e: Ensemble, labels: ClusteringLike, out: PathLike | None) -> 
         raise InputError("labels must be a column of the same scan, such as s['truth'], if the members are scanned")
     if e.mass is not None:
         raise InputError("item_consensus of scanned columns does not take weights; read the columns into memory")
-    c = Column(labels.source, labels.name, "error", labels.noise, labels.who, True)
+    c = replace(labels, unassigned="error", decided=True)
     members = cast("list[Column]", list(e.members))
     pairs = np.column_stack([np.arange(len(members)), np.full(len(members), len(members))])
     for _ in c.source.tables([*members, c], pairs, None, None, None):  # counted together, then read one by one
@@ -63,7 +64,7 @@ def scanned_items(e: Ensemble, labels: ClusteringLike, out: PathLike | None) -> 
         full[row >= 0] = counts[row[row >= 0]]
         parts.append((share, full, table.columns))
         listed.append(here)
-    names = c.names.tolist() if isinstance(c.names, np.ndarray) else list(c.names)
+    names = plain_names(c.names)
     labels_of, cluster = places(c, names)
     tables = tuple(
         (share, _on(names, columns, full), _on(names, columns, full).sum(axis=0)) for share, full, columns in parts
@@ -78,5 +79,5 @@ def _on(names: list[Label], columns: ClusterNames, table: Array) -> Array:
     """The table with a column for each of these clusters, including those that a member does not have."""
     at = {name: j for j, name in enumerate(names)}
     found = np.zeros((len(table), len(names)))
-    found[:, [at[x] for x in (columns.tolist() if isinstance(columns, np.ndarray) else columns)]] = table
+    found[:, [at[x] for x in plain_names(columns)]] = table
     return found

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, TypedDict, cast, get_args
 
 import numpy as np
 
 from congruence.errors import Caution, InputError, Option, one_of, some_of
 from congruence.inputs.coerce import as_clustering, as_disjoint
-from congruence.inputs.cover import CoverLabels, with_policies
+from congruence.inputs.cover import CoverLabels, SharedMemberships, as_cover_labels
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering, Unassigned
-from congruence.inputs.labels import Labels, frame_kind, noise_caution, spelling_caution
+from congruence.inputs.labels import Labels, frame_kind, keep_is_for_covers
 from congruence.inputs.weights import check_spread, least_exponent, numbers_in, whole_numbers
 from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike, ColumnLike, Index, NoiseLike, PointsLike, WeightsLike
@@ -38,9 +38,6 @@ class InputKeywords(TypedDict, total=False):
 
 # --- several clusterings of the same points ---------------------------------------------------------------------
 
-
-#: the number of points of scanned columns, unknown until they are counted
-SCANNED = -1
 
 #: most labels that may mean noise
 MOST_NOISE = 1_000_000
@@ -123,39 +120,55 @@ class InputOptions:
         noise = tuple(noise_for(self.noise, both) for both in zip(names, who, strict=True))
         check_noise_of(same, self.noise, noise)
         index = next((c.index for c in same if c.index is not None), None)
-        n = SCANNED if same[0].lazy else len(same[0])
-        mass = as_mass(self.sample_weight, self.frequency, n, index, self.align)
+        mass = as_mass(self.sample_weight, self.frequency, same[0], index, self.align)
         left = noise
-        if self.unassigned == "singletons" and mass is not None and mass.is_frequency and n != SCANNED:
+        if self.unassigned == "singletons" and mass is not None and mass.is_frequency:
             same = [c.with_policy("partial", labels, name) for c, labels, name in zip(same, noise, who, strict=True)]
             for c, name in zip(same, who, strict=True):
-                _check_single(c, mass, name)
+                if often := c.repeated_outside(mass.values):
+                    raise InputError(
+                        f"{name}: points without a label that occur several times (frequency): {often}; "
+                        f"{Option('unassigned', 'singletons')} makes each occurrence a separate cluster: repeat these rows "
+                        "with frequency 1, or pass 'drop' or 'cluster'"
+                    )
             left = (None,) * len(same)  # noise labels are gaps by now
-        if self.unassigned == "keep" or (any(c.overlapping for c in same) and any(c.soft for c in same)):
-            members = tuple(with_policies(same, self.unassigned, left, who))
-        else:
-            each = zip(same, left, who, strict=True)
-            members = tuple(c.with_policy(self.unassigned, labels, name) for c, labels, name in each)
+        members = with_policies(same, self.unassigned, left, who)
         return Aligned(members=members, noise=noise, mass=mass, index=index, notes=tuple(notes))
 
 
-def _check_single(c: Clustering, mass: Mass, who: str) -> None:
-    """Raise if a point in no cluster occurs several times: each occurrence would be a separate cluster."""
-    if not isinstance(c, Labels):  # memberships have no gaps
-        return
-    often = int((mass.values[c.codes == (c.empty if isinstance(c, CoverLabels) else c.k)] > 1).sum())
-    if often:
-        raise InputError(
-            f"{who}: points without a label that occur several times (frequency): {often}; "
-            f"{Option('unassigned', 'singletons')} makes each occurrence a separate cluster: repeat these rows "
-            "with frequency 1, or pass 'drop' or 'cluster'"
-        )
+def check_rule(unassigned: str) -> None:
+    """Raise for an unknown rule for points in no cluster."""
+    if unassigned not in get_args(Unassigned):
+        raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
+
+
+def with_policies(
+    clusterings: Sequence[Clustering],
+    unassigned: Unassigned,
+    noise: Sequence[Collection[Hashable] | None],
+    who: Sequence[str],
+) -> tuple[Clustering, ...]:
+    """Apply `unassigned`; with "keep", labels compared with covers become covers, and covers beside memberships memberships."""
+    each = zip(clusterings, noise, who, strict=True)
+    check_rule(unassigned)
+    if unassigned != "keep" or not any(c.overlapping for c in clusterings):
+        if unassigned == "keep" and clusterings[0].lazy:
+            raise keep_is_for_covers()
+        found = [c.with_policy(unassigned, labels, name) for c, labels, name in each]
+    else:
+        found = [
+            c.with_policy("keep" if c.overlapping or c.lazy else "partial", labels, name) for c, labels, name in each
+        ]
+        found = [as_cover_labels(c) if isinstance(c, Labels) and c.gaps and not c.overlapping else c for c in found]
+    if any(c.soft for c in found) and any(c.overlapping for c in found):
+        found = [SharedMemberships.of(c) if isinstance(c, CoverLabels) else c for c in found]
+    return tuple(found)
 
 
 def as_mass(
-    sample_weight: WeightsLike, frequency: WeightsLike, n: int, index: Index = None, align: Align | None = None
+    sample_weight: WeightsLike, frequency: WeightsLike, first: Clustering, index: Index, align: Align | None
 ) -> Mass | None:
-    """Validated weights, or None if every point counts once; a series is aligned with the index of the clusterings."""
+    """Validated weights of the points of a clustering, or None; a series is aligned with the index of the clusterings."""
     if sample_weight is None and frequency is None:
         return None
     if sample_weight is not None and frequency is not None:
@@ -163,10 +176,12 @@ def as_mass(
     given: ColumnLike
     option, given = ("sample_weight", sample_weight) if frequency is None else ("frequency", frequency)
     name = str(Option(option))
-    if n == SCANNED or getattr(given, "lazy", False):
-        if n != SCANNED or not getattr(given, "lazy", False):
+    scanned = [getattr(x, "matched_by", "points") == "source" for x in (first, given)]
+    if any(scanned):
+        if not all(scanned):
             raise InputError(f"{name} of scanned columns must be a column of the same scan, as in s['weight']")
         return Mass(given, frequency is not None)  # a column that only its scan reads
+    n = len(first)
     own_index = getattr(given, "index", None) if frame_kind(given) == "pandas" else None
     if own_index is not None and align == "index" and not own_index.is_unique:
         raise InputError(
@@ -196,12 +211,14 @@ def aligned(
     """The clusterings with the same points in the same order, and notes on points that were left out."""
     if align is not None:
         one_of("align", align, ("index", "position"))
-    if any(c.what == "a cover" and not isinstance(c, Labels) for c in clusterings):
-        from congruence.inputs.cover_points import on_same_points  # late import: that module uses this function
+    ways = {c.matched_by for c in clusterings}
+    return next(matched for way, matched in MATCHED.items() if way in ways)(clusterings, align, who)
 
-        return on_same_points(clusterings, align, who)
-    if any(c.lazy for c in clusterings):
-        return _of_one_scan(clusterings, who), []
+
+def _by_points(
+    clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
+) -> tuple[list[Clustering], list[Caution]]:
+    """Clusterings of points in one order, or with an index."""
     indexed = [(i, c) for i, c in enumerate(clusterings) if c.index is not None]
     if align == "index":
         if len(indexed) < len(clusterings):
@@ -228,13 +245,25 @@ def aligned(
     return list(clusterings), []
 
 
-def _of_one_scan(clusterings: Sequence[Clustering], who: Sequence[str]) -> list[Clustering]:
-    """Check that scanned columns come from one source: rows of different sources cannot be matched."""
-    first = next(cast("Column", c) for c in clusterings if c.lazy)
+def _by_names(
+    clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
+) -> tuple[list[Clustering], list[Caution]]:
+    """Covers name their points."""
+    from congruence.inputs.cover_points import on_same_points  # late import: that module uses `aligned`
+
+    return on_same_points(clusterings, align, who)
+
+
+def _by_source(
+    clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
+) -> tuple[list[Clustering], list[Caution]]:
+    """Scanned columns must come from one source: rows of different sources cannot be matched."""
+    first = next(cast("Column", c) for c in clusterings if c.matched_by == "source")
     for clustering, name in zip(clusterings, who, strict=True):
-        if not clustering.lazy:
+        if clustering.matched_by != "source":
             raise InputError(
-                f"{name} is in memory but {first.name!r} is scanned; put both into one source, or read both into memory"
+                f"{name} is in memory but {first.name!r} is scanned; put both into one source (a cover as a column of lists), "
+                "or read both into memory"
             )
         c = cast("Column", clustering)
         if c.source != first.source and not first.source.same_rows(c.source):
@@ -242,7 +271,7 @@ def _of_one_scan(clusterings: Sequence[Clustering], who: Sequence[str]) -> list[
                 f"{first.name!r} and {c.name!r} come from different sources; columns are compared row by row within one source: "
                 "write them to one table first"
             )
-    return list(clusterings)
+    return list(clusterings), []
 
 
 def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> tuple[list[Clustering], list[Caution]]:
@@ -274,12 +303,13 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
     return chosen, notes
 
 
+#: how the points of clusterings are matched, by `Clustering.matched_by`; the first way that any of them needs
+MATCHED = {"source": _by_source, "names": _by_names, "points": _by_points}
+
+
 def left_out(members: Sequence[Clustering]) -> tuple[Caution, ...]:
     """Parts of scanned members that were skipped because they could not be read."""
-    if not members[0].lazy:
-        return ()
-    first = cast("Column", members[0])
-    return tuple(Caution("not_read", "", line) for line in first.source.facts(first).left_out)
+    return tuple(Caution("not_read", "", line) for line in members[0].not_read)
 
 
 def noise_for(noise: NoiseLike, column: Iterable[str | None]) -> Collection[Hashable] | None:
@@ -376,21 +406,12 @@ class PreparedPair:
         """The kind of frame of the inputs."""
         return next((c.kind for c in self.sides if c.kind), None)
 
-    def _dropped(self, table: Table, n_used: int | None) -> list[Caution]:
+    def _dropped(self, table: Table, n_used: int) -> list[Caution]:
         """Cautions on points dropped because they have no label, and on sides left with one cluster."""
-        plain = [c for c in self.sides if isinstance(c, Labels) and c.clusters is None and (c.lazy or c.gaps)]
-        if self.options.unassigned != "drop" or not plain:
+        if self.options.unassigned != "drop" or not any(c.may_drop and c.clusters is None for c in self.sides):
             return []
-        first = plain[0]
-        if first.lazy:
-            column = cast("Column", first)
-            n = len(first) if self.mass is None else column.source.facts(column, self.mass).points
-            gone = n - (int(table.n) if n_used is None else n_used)
-        else:
-            counts = np.ones(len(first), np.int64) if self.mass is None else self.mass.values
-            counts = counts if self.mass is None or self.mass.is_frequency else np.ones(len(first), np.int64)
-            without = np.logical_or.reduce([c.codes == c.k for c in plain])
-            n, gone = int(counts.sum()), int(counts[without].sum())
+        n = self.sides[0].total(self.mass)
+        gone = n - n_used
         if not gone:
             return []
         found = [
@@ -400,13 +421,11 @@ class PreparedPair:
         text = "{subject} has one cluster left after points without a label were dropped"
         return found + [Caution("one_cluster_left", who, text) for who in alone]
 
-    def cautions(self, table: Table, n_used: int | None = None) -> tuple[Caution, ...]:
+    def cautions(self, table: Table, n_used: int) -> tuple[Caution, ...]:
         """Cautions about this pair: label −1, soft self-scores, parts that could not be read; `n_used` points are compared."""
         found = [*self.notes, *left_out(self.sides), *(caution for c in self.sides for caution in c.cautions)]
         for c, names, labels, who in zip(self.sides, (table.rows, table.columns), self.noise, WHO, strict=True):
-            labelled = isinstance(c, Labels) and not c.lazy and c.clusters is None
-            found += noise_caution(names, who) if labelled and labels is None else []
-            found += spelling_caution(names, who) if labelled else []
+            found += c.doubts(who, labels, names)
         found += self._dropped(table, n_used)
         if self.is_soft:
             found.append(Caution("soft", "", SOFT))
@@ -444,6 +463,7 @@ def decided(
         raise InputError(
             f"{Option('unassigned', 'partial')} is for an Ensemble; pass 'drop', 'singletons' or 'cluster'"
         )
+    check_rule(options.unassigned)
     columns = who if columns is None else columns
     check_noise(options.noise, [*(c.title for c in raw), *columns])
     noise = [noise_for(options.noise, (c.title, column)) for c, column in zip(raw, columns, strict=True)]
@@ -456,7 +476,7 @@ def whole_labels(
 ) -> Labels:
     """One hard clustering with a label for each of the n points; if both have an index, it must equal that of X."""
     found = as_disjoint(labels, who)
-    if not isinstance(found, Labels):
+    if found.soft:
         raise InputError(f"{who}: expected one complete partition, got memberships; take the argmax of each row")
     if len(found) != n and of is not None:
         raise InputError(f"{of} has {n} points and the {who} {len(found)}; both must have the same points")
@@ -467,4 +487,4 @@ def whole_labels(
         raise InputError(
             f"{who}: expected one complete partition, but {found.gaps} points have no label; drop them, or label them"
         )
-    return found
+    return cast("Labels", found)

@@ -17,6 +17,7 @@ from congruence.inputs.encoding import (
     named_clusters,
     refuse_type,
 )
+from congruence.inputs.frames import matrix_of
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import (
     Labels,
@@ -26,7 +27,6 @@ from congruence.inputs.labels import (
     is_frame,
     is_sparse,
     names_of_columns,
-    unwrap_2d,
 )
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
@@ -175,7 +175,7 @@ def _clustering_from_frame(data: Frame, who: str) -> Clustering:
     columns = names_of_columns(data)
     if len(columns) == 1:
         return as_clustering(data[columns[0]], who)
-    matrix, index, _, kind, names = unwrap_2d(data)
+    matrix, index, kind, names = matrix_of(data)
     if matrix.dtype.kind != "f":
         raise InputError(
             f"{who}: a frame of {len(columns)} columns is not one clustering; for columns of labels use "

@@ -9,6 +9,7 @@ import numpy as np
 
 from congruence.errors import Caution, InputError, Option
 from congruence.inputs.column_kinds import without_ids
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels, frame_kind, names_of_columns
 from congruence.machine import device
 from congruence.statistics.tables import Array
@@ -51,12 +52,14 @@ def card_vectors(columns: list[tuple[str, DeviceArray]]) -> list[tuple[str, Devi
 
 def title_of(column: object) -> str | None:
     """The name of a series, if it has one."""
-    name = (
-        getattr(column, "title" if isinstance(column, Labels) else "name", None)
-        if frame_kind(column) or isinstance(column, Labels)
+    own = (
+        column.title
+        if isinstance(column, Clustering)
+        else getattr(column, "name", None)
+        if frame_kind(column)
         else None
     )
-    return str(name) if name not in (None, "") else None
+    return str(own) if own not in (None, "") else None
 
 
 def frame_columns(frame: Frame, who: str) -> tuple[list[tuple[str, ColumnLike]], list[Caution], str | None]:

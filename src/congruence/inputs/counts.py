@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from congruence.errors import InputError, names_in
-from congruence.inputs.labels import unwrap_2d
+from congruence.inputs.frames import matrix_of
 from congruence.statistics.tables import Array, ClusterNames, Table
 from congruence.typing import Label, MatrixLike
 
@@ -28,7 +28,7 @@ def cells_of(counts: MatrixLike, rows: ClusterNames | None, columns: ClusterName
     >>> cells_of([[2, 0, 0], [1, 0, 4]], None, ["x", "y", "z"])[4]
     ('x', 'z')
     """
-    matrix, index, _, kind, titles = unwrap_2d(counts)
+    matrix, index, kind, titles = matrix_of(counts)
     if len(matrix.shape) != 2:
         raise InputError(f"counts must be a table, clusters of a × clusters of b; got {len(matrix.shape)} dimension(s)")
     if hasattr(matrix, "tocoo"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -12,12 +13,13 @@ import numpy as np
 from congruence.errors import Call, Caution, InputError, Option, counted, joined, names_in, one_of, whole_number
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.effects import refuse_idle
-from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels, frame_kind, name_of_unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.covers import ClusterMap
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames, code_type
-from congruence.typing import ClusteringLike, Label, SparseMatrix
+from congruence.typing import ClusteringLike, Label, Record, SparseMatrix
 
 Duplicates = Literal["keep", "drop"]
 
@@ -60,6 +62,7 @@ class Cover:
     """
 
     what = "a cover"
+    matched_by = "names"
 
     def __init__(
         self,
@@ -275,6 +278,21 @@ class CoverLabels(Labels):
         found = np.flatnonzero(self.clusters.lengths == 0)
         return int(found[0]) if len(found) else -1
 
+    @property
+    def in_none(self) -> Array:
+        """Which points are in no cluster."""
+        return np.asarray(self.codes == self.empty)
+
+    def doubts(self, who: str, noise: Collection[Hashable] | None, names: ClusterNames | None = None) -> list[Caution]:
+        """None: clusters are numbers or have names, which mean nothing."""
+        return []
+
+    def as_columns(self, name: str) -> Record:
+        """The clusters of each point; None for points that were left out."""
+        names, members = plain_names(self.clusters.names), self.clusters.clusters.tolist()
+        sets = [[names[i] for i in members[first:last]] for first, last in pairwise(self.clusters.starts.tolist())]
+        return {name: [sets[c] if c < len(sets) else None for c in self.codes.tolist()]}
+
     def taken(self, points: Array, index: Array | None = None) -> CoverLabels:
         """The same cover of these points only, in this order."""
         part = super().taken(points, index)
@@ -323,12 +341,7 @@ class CoverLabels(Labels):
     def with_policy(self, unassigned: str, noise: Collection[Hashable] | None, who: str) -> CoverLabels:
         """The cover with points in no cluster kept, dropped or made into clusters, and without noise clusters."""
         cover = self._without_noise(noise)
-        known = ("error", "keep", "partial", "drop", "singletons", "cluster")
-        if unassigned not in known:
-            raise InputError(
-                f"unassigned must be 'keep', 'drop', 'singletons' or 'cluster' for covers, not {unassigned!r}"
-            )
-        if unassigned in known[:3] or cover.empty < 0:
+        if unassigned in ("error", "keep", "partial") or cover.empty < 0:
             return cover
         codes, g = cover.codes.astype(np.int64), len(cover.clusters.lengths)
         alone = codes == cover.empty
@@ -369,30 +382,6 @@ class CoverLabels(Labels):
         names = tuple(name for name, is_noise in zip(self.clusters.names, bad.tolist(), strict=True) if not is_noise)
         codes, clusters = signatures(point[kept], place[members[kept]], len(self.codes), names)
         return replace(self, encoded=(codes, np.arange(len(clusters.lengths))), clusters=clusters)
-
-
-def with_policies(
-    clusterings: Sequence[Clustering],
-    unassigned: Unassigned,
-    noise: Sequence[Collection[Hashable] | None],
-    who: Sequence[str],
-) -> list[Clustering]:
-    """Apply `unassigned`; with "keep", labels compared with covers become covers themselves."""
-    beside_covers = unassigned == "keep" and any(c.overlapping for c in clusterings)
-    found: list[Clustering] = []
-    for c, labels, name in zip(clusterings, noise, who, strict=True):
-        if unassigned == "keep" and c.lazy and not beside_covers:
-            raise InputError(
-                f"{Option('unassigned', 'keep')} is for covers; for labels pass 'drop', 'singletons' or 'cluster'"
-            )
-        if beside_covers and not c.lazy and not c.overlapping:
-            c = c.with_policy("partial", labels, name)
-            found.append(as_cover_labels(c) if isinstance(c, Labels) and c.gaps else c)
-        else:
-            found.append(c.with_policy(unassigned, labels, name))
-    if any(c.soft for c in found):
-        return [SharedMemberships.of(c) if isinstance(c, CoverLabels) else c for c in found]
-    return found
 
 
 class SharedMemberships(Memberships):

@@ -9,7 +9,7 @@ from congruence.inputs.cover import Cover, signatures
 from congruence.inputs.cover_reading import Members, plain
 from congruence.inputs.encoding import arrow_library, encode_arrow, refuse_type
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.names import label_order
+from congruence.statistics.names import label_order, plain_names
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Dynamic, Index, Label
 
@@ -25,7 +25,7 @@ def sets_of_rows(column: ColumnLike, who: str) -> tuple[Array, ClusterMap]:
     codes, names = np.empty(0, np.int64), []
     if len(values):
         raw, found, missing = encode_arrow(values)
-        codes, names = raw.astype(np.int64), list(found.tolist() if isinstance(found, np.ndarray) else found)
+        codes, names = raw.astype(np.int64), plain_names(found)
         if missing:
             raise InputError(f"{who}: a list of clusters holds a missing value; leave it out of the list")
         names = [_whole(x, who) for x in names]

@@ -19,12 +19,6 @@ def on_same_points(
     """Covers and labels of the same points in the same order, and notes on which points those are."""
     covers = [(i, c) for i, c in enumerate(clusterings) if isinstance(c, Cover)]
     others = [(i, c) for i, c in enumerate(clusterings) if not isinstance(c, Cover)]
-    for i, c in others:
-        if c.lazy:
-            raise InputError(
-                f"{who[i]} is a scanned column, but another clustering is a cover in memory; put both into one source: a column "
-                "of lists is a cover"
-            )
     notes: list[Caution] = []
     if others:
         ids, total, taken = _points_of_labels(covers, others, align, who, notes)

@@ -12,7 +12,7 @@ from congruence.errors import Call, InputError
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels, frame_kind, is_frame, names_of_columns
 from congruence.inputs.memberships import Memberships
-from congruence.statistics.names import label_order
+from congruence.statistics.names import label_order, plain_names
 from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import Frame, Label, MatrixLike
 
@@ -159,6 +159,6 @@ def _of_labels(data: object, who: str) -> Members:
     if not isinstance(labels, Labels):
         raise InputError(f"{who}: expected labels, one per point")
     point = np.flatnonzero(labels.codes < labels.k)
-    names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
+    names = plain_names(labels.names)
     ids = range(len(labels)) if labels.index is None else plain(labels.index)
     return Members(ids, point, labels.codes[point].astype(np.int64), names, len(labels))

@@ -21,9 +21,8 @@ from congruence.inputs.cover import Cover
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.files import read_columns
 from congruence.inputs.kinds import Clustering, Unassigned
-from congruence.inputs.labels import Labels, frame_kind, from_dlpack, in_memory, is_mapping, label_cautions
+from congruence.inputs.labels import frame_kind, from_dlpack, in_memory, is_mapping
 from congruence.inputs.listing import Listing
-from congruence.inputs.memberships import Memberships
 from congruence.machine import device
 from congruence.options import described
 from congruence.statistics.tables import Array
@@ -83,6 +82,7 @@ class Ensemble(Listing):
     what = "an ensemble"
     #: whether labels are encoded at once, so that later changes of the arrays given do not reach the ensemble
     keeps = True
+    members: tuple[Clustering, ...]
     member_weight: Array | None
 
     def __init__(
@@ -111,7 +111,7 @@ class Ensemble(Listing):
             unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align
         )
         same = options.applied(raw, who, listed)
-        self.members: tuple[Clustering, ...] = same.members
+        self.members = tuple(c.kept() for c in same.members) if self.keeps else same.members
         self.names: tuple[str, ...] = tuple(listed)
         self.index = same.index if align != "position" else None
         self.mass: Mass | None = same.mass
@@ -120,15 +120,10 @@ class Ensemble(Listing):
         self._doubtful = tuple(
             caution
             for c, labels, name in zip(self.members, same.noise, listed, strict=True)
-            if isinstance(c, Labels) and not c.lazy and labels is None and c.clusters is None
-            for caution in label_cautions(c.names, name)
+            for caution in c.doubts(name, labels)
         )
         if isinstance(clusterings, Ensemble):
             self._doubtful, self.mass = clusterings._doubtful, self.mass or clusterings.mass
-        if self.keeps:
-            for c in self.members:
-                if isinstance(c, Labels) and c.values is not None:
-                    _ = c.codes
         own: Array | None = clusterings.member_weight if isinstance(clusterings, Ensemble) else None
         self.member_weight = own if member_weight is None else member_weights(member_weight, len(self.members))
 
@@ -472,7 +467,7 @@ def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, ClusteringLike]], li
     kind = frame_kind(data)
     if kind is not None and hasattr(data, "columns"):
         return frame_columns(data, "the frame")
-    if isinstance(data, Labels | Memberships | Cover) or kind is not None:
+    if isinstance(data, Clustering | Cover) or kind is not None:
         return [("0", cast("ClusteringLike", data))], [], kind
     if isinstance(data, list | tuple):
         if data and not any(hasattr(x, "__len__") for x in data):

@@ -10,9 +10,9 @@ import numpy as np
 
 from congruence.errors import InputError, one_of, unused_name, visible
 from congruence.inputs.encoding import arrow_values
-from congruence.inputs.labels import FRAMES
+from congruence.inputs.labels import FRAMES, frame_kind, from_dlpack, is_frame, is_sparse, names_of_columns
 from congruence.statistics.tables import Array, ClusterNames
-from congruence.typing import ColumnLike, Frame
+from congruence.typing import ColumnLike, Frame, Index, Label, MatrixLike
 
 
 def make_frame(columns: Mapping[str, ColumnLike], backend: str | None = None) -> Frame:
@@ -95,3 +95,25 @@ def html_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequ
     )
     top = f"<caption>{esc(caption)}</caption>" if caption else ""
     return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def matrix_of(data: MatrixLike) -> tuple[MatrixLike, Index, str | None, Sequence[Label] | None]:
+    """(matrix, index, frame kind, column names) of a 2-D input."""
+    if is_frame(data):
+        kind = frame_kind(data)
+        names = names_of_columns(data)
+        if kind == "pyarrow":
+            matrix = np.column_stack([c.to_numpy() for c in data.columns]) if names else np.empty((0, 0))
+        else:
+            matrix = data.to_numpy()
+        return matrix, getattr(data, "index", None), kind, names
+    if is_sparse(data):
+        return data, None, None, None
+    if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__") and frame_kind(data) is None:
+        data = from_dlpack(data)
+    try:
+        return np.asarray(data), None, None, None
+    except ValueError:
+        raise InputError(
+            "a list of lists of different lengths is not a matrix; give every row the same number of values"
+        ) from None

@@ -1,17 +1,22 @@
-"""What every clustering answers: its points, its clusters, and how they are counted. A kind of clustering is a class."""
+"""What every clustering answers: its points, its clusters, and how they are counted. A kind of clustering is a class.
+
+Kinds that do not keep the label of every point (scanned columns) are counted as tables; questions about single points are
+refused here, for all of them.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn
 
-from congruence.errors import counted
+from congruence.errors import NotApplicable, counted
 from congruence.statistics.tables import Array, ClusterNames
-from congruence.typing import DeviceArray, Index, SparseMatrix
+from congruence.typing import DeviceArray, Index, Record, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.errors import Caution
+    from congruence.inputs.alignment import Mass
     from congruence.statistics.covers import ClusterMap
 
 Unassigned = Literal["error", "drop", "singletons", "cluster", "partial", "keep"]
@@ -20,7 +25,7 @@ Unassigned = Literal["error", "drop", "singletons", "cluster", "partial", "keep"
 class Clustering(ABC):
     """n points and k named clusters; a subclass says how points are in clusters, and is counted by its own rows.
 
-    `comparison.pair.PLANS` says which kinds are compared with each other, and how.
+    `comparison.plans.PLANS` says which kinds are compared with each other, and how.
     """
 
     #: the name of the kind, in the table of kinds and in messages
@@ -38,6 +43,10 @@ class Clustering(ABC):
     soft = False
     #: whether it is a scanned column, read when it is counted (`cg.scan`)
     lazy = False
+    #: how its points are found in another clustering: by order or index, by their names, or as rows of one source
+    matched_by: ClassVar[Literal["points", "names", "source"]] = "points"
+    #: parts of its source that were skipped because they could not be read
+    not_read: tuple[str, ...] = ()
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -80,42 +89,79 @@ class Clustering(ABC):
         """Number of clusters."""
 
     @property
-    @abstractmethod
-    def codes(self) -> Array:
-        """The cluster of each point, 0 … k−1: that of its largest membership; k for none."""
+    def n_clusters(self) -> int:
+        """Number of clusters, also of a cover, whose codes are signatures."""
+        return self.k if self.clusters is None else self.clusters.k
+
+    @property
+    def may_drop(self) -> bool:
+        """Whether points in no cluster may be left out of tables."""
+        return self.gaps > 0
 
     @abstractmethod
     def __len__(self) -> int: ...
 
     def __repr__(self) -> str:
         gaps = f", {counted(self.gaps, 'point')} in no cluster" if self.gaps else ""
-        k = self.k if self.clusters is None else self.clusters.k
-        return f"{type(self).__name__}: {counted(k, 'cluster')} of {counted(len(self), 'point')}{gaps}"
-
-    @abstractmethod
-    def taken(self, points: Array, index: Index = None) -> Clustering:
-        """The clustering of these points only, in this order."""
+        return f"{type(self).__name__}: {counted(self.n_clusters, 'cluster')} of {counted(len(self), 'point')}{gaps}"
 
     @abstractmethod
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Clustering:
         """The clustering with a rule for points in no cluster, and without the clusters that are noise."""
 
-    @abstractmethod
+    def total(self, mass: Mass | None) -> int:
+        """Number of points: with frequencies, their sum."""
+        return len(self) if mass is None else mass.points
+
+    def kept(self) -> Clustering:
+        """The same, with labels encoded now, so that later changes of the array given do not reach them."""
+        return self
+
+    def doubts(self, who: str, noise: Collection[Hashable] | None, names: ClusterNames | None = None) -> list[Caution]:
+        """Cautions about the names of clusters: all, or those compared; `noise` are the labels that mean noise, if given."""
+        return []
+
+    def as_columns(self, name: str) -> Record:
+        """Its values as plain columns: the label of each point under this name."""
+        self._refuse_points()
+
+    # --- single points
+
+    def _refuse_points(self) -> NoReturn:
+        raise NotApplicable(
+            f"{self.title} is scanned, but this needs the label of every point (or pairs of points), not tables; read the "
+            "columns into memory"
+        )
+
+    @property
+    def codes(self) -> Array:
+        """The cluster of each point, 0 … k−1: that of its largest membership; k for none."""
+        self._refuse_points()
+
+    def repeated_outside(self, frequency: Array) -> int:
+        """How many points in no cluster occur several times; as clusters of one point each would be several clusters."""
+        return 0
+
+    def taken(self, points: Array, index: Index = None) -> Clustering:
+        """The clustering of these points only, in this order."""
+        self._refuse_points()
+
     def dense(self, points: slice = slice(None)) -> Array:
         """Memberships of some points in the clusters, as floats."""
+        self._refuse_points()
 
-    @abstractmethod
     def sparse(self) -> SparseMatrix:
         """The same of all points, as a scipy.sparse CSR array."""
+        self._refuse_points()
 
-    @abstractmethod
     def sums(self, weights: Array) -> tuple[Array, Array]:
         """For each point the sum of its squared memberships, and for each cluster the weighted sum of its memberships."""
+        self._refuse_points()
 
-    @abstractmethod
     def together(self, rows: slice, cols: slice) -> tuple[Array, Array]:
         """For each of these points with each of those: how far they are together, and whether both are labelled."""
+        self._refuse_points()
 
-    @abstractmethod
     def pairwise(self, first: Array, second: Array) -> tuple[Array, Array]:
         """The same for the first and the second point of each pair."""
+        self._refuse_points()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,14 +12,12 @@ from typing import ClassVar, TypeGuard, TypeVar
 import numpy as np
 
 from congruence.errors import Call, Caution, InputError, Option, some_of
-from congruence.inputs.encoding import (
-    arrow_library,
-    encode_arrow,
-)
+from congruence.inputs.encoding import arrow_library, encode_arrow
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.machine import device, jit
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames, code_type, smallest
-from congruence.typing import ColumnLike, DeviceArray, Frame, Index, Label, MatrixLike, SparseMatrix
+from congruence.typing import ColumnLike, DeviceArray, Frame, Index, Label, Record, SparseMatrix
 
 T = TypeVar("T")
 
@@ -106,28 +104,6 @@ def is_mapping(data: object) -> TypeGuard[Mapping[Label, ColumnLike]]:
     return isinstance(data, Mapping) and not is_sparse(data) and not type(data).__module__.startswith("xarray")
 
 
-def unwrap_2d(data: MatrixLike) -> tuple[MatrixLike, Index, str | None, str | None, Sequence[Label] | None]:
-    """(matrix, index, name, frame kind, column names) of a 2-D input."""
-    if is_frame(data):
-        kind = frame_kind(data)
-        names = names_of_columns(data)
-        if kind == "pyarrow":
-            matrix = np.column_stack([c.to_numpy() for c in data.columns]) if names else np.empty((0, 0))
-        else:
-            matrix = data.to_numpy()
-        return matrix, getattr(data, "index", None), None, kind, names
-    if is_sparse(data):
-        return data, None, None, None, None
-    if not isinstance(data, np.ndarray) and hasattr(data, "__dlpack__") and frame_kind(data) is None:
-        data = from_dlpack(data)
-    try:
-        return np.asarray(data), None, None, None, None
-    except ValueError:
-        raise InputError(
-            "a list of lists of different lengths is not a matrix; give every row the same number of values"
-        ) from None
-
-
 # --- one label per point ----------------------------------------------------------------------------------------
 
 
@@ -212,6 +188,30 @@ class Labels(Clustering):
         source = self.values if self.values is not None else self.codes
         return len(source)
 
+    def kept(self) -> Labels:
+        """The same, with integers encoded now."""
+        if self.values is not None:
+            _ = self.codes
+        return self
+
+    def doubts(self, who: str, noise: Collection[Hashable] | None, names: ClusterNames | None = None) -> list[Caution]:
+        """Cautions about −1 among other labels, and labels that differ only in spaces or capitals."""
+        names = self.names if names is None else names
+        return [*([] if noise is not None else noise_caution(names, who)), *spelling_caution(names, who)]
+
+    def as_columns(self, name: str) -> Record:
+        """The label of each point, None for points in no cluster."""
+        return {name: np.array([*plain_names(self.names), None], dtype=object)[self.codes].tolist()}
+
+    @property
+    def in_none(self) -> Array:
+        """Which points are in no cluster."""
+        return np.asarray(self.codes == self.k)
+
+    def repeated_outside(self, frequency: Array) -> int:
+        """How many points in no cluster occur several times."""
+        return int((frequency[self.in_none] > 1).sum())
+
     def dense(self, points: slice = slice(None)) -> Array:
         """1 for each of these points and its cluster, else 0."""
         codes = self.codes[points]
@@ -258,18 +258,14 @@ class Labels(Clustering):
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Labels:
         """Apply `unassigned` to points in no cluster: missing values, and labels named as noise."""
         if unassigned == "keep":
-            raise InputError(
-                f"{Option('unassigned', 'keep')} is for covers; for labels pass 'drop', 'singletons' or 'cluster'"
-            )
-        if unassigned not in ("error", "drop", "singletons", "cluster", "partial"):
-            raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
+            raise keep_is_for_covers()
         labels = self._without_noise(noise)
         if labels.gaps == 0 or unassigned in ("drop", "partial"):
             return labels
         if unassigned == "error":
             raise unassigned_error(who, f"{labels.gaps} of {len(labels)} points")
         codes, names, k = labels.codes, labels.names, labels.k
-        listed = _listed(names)
+        listed = plain_names(names)
         word = name_of_unassigned(listed)
         if unassigned == "cluster":
             return labels._recoded(codes, (*listed, word), 0)
@@ -285,7 +281,7 @@ class Labels(Clustering):
         if self.values is not None and all(_outside(x, *self.limits) for x in noise):
             return self
         wanted = set(noise) | {str(x) for x in noise}
-        is_noise = np.array([name in wanted or str(name) in wanted for name in _listed(self.names)], dtype=bool)
+        is_noise = np.array([name in wanted or str(name) in wanted for name in plain_names(self.names)], dtype=bool)
         if not is_noise.any():
             return self
         place = np.append(np.cumsum(~is_noise) - 1, (~is_noise).sum())
@@ -293,6 +289,12 @@ class Labels(Clustering):
         codes = smallest(place, int(place[-1]))[self.codes]
         kept = _pick(self.names, np.flatnonzero(~is_noise))
         return self._recoded(codes, kept, int((codes == len(kept)).sum()))
+
+
+def keep_is_for_covers() -> InputError:
+    """The error for unassigned="keep" where there is no cover."""
+    how = Option("unassigned", "keep")
+    return InputError(f"{how} is for covers; for labels pass 'drop', 'singletons' or 'cluster'")
 
 
 def name_of_unassigned(names: ClusterNames) -> str:
@@ -314,11 +316,6 @@ def noise_caution(names: ClusterNames, who: str) -> list[Caution]:
         return []
     text = "{subject} has label −1 among others, counted as a cluster; if it means noise pass noise=-1"
     return [Caution("noise_label", who, text)]
-
-
-def label_cautions(names: ClusterNames, who: str) -> list[Caution]:
-    """Both cautions about labels: −1 among others, and labels that differ only in spaces or capitals."""
-    return [*noise_caution(names, who), *spelling_caution(names, who)]
 
 
 def spelling_caution(names: ClusterNames, who: str) -> list[Caution]:
@@ -347,10 +344,6 @@ def _outside(x: Hashable, low: int, high: int) -> bool:
         return not low <= int(x) <= high  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):
         return True
-
-
-def _listed(names: Array | Sequence[Label]) -> list[Label]:
-    return names.tolist() if isinstance(names, np.ndarray) else list(names)
 
 
 def _pick(names: ClusterNames, keep: Array) -> ClusterNames:

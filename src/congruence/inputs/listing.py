@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from congruence.errors import InputError
 from congruence.inputs.frames import make_frame
 from congruence.inputs.kinds import Clustering
 from congruence.statistics.tables import AsJson
@@ -22,20 +21,11 @@ class Listing(AsJson):
             Lists, with None for points without a label.
 
         Raises:
-            InputError: If the members are scanned.
+            NotApplicable: If the members are scanned.
         """
         found: Record = {}
         for name, member in zip(self.names, self.members, strict=True):
-            if member.lazy:
-                raise InputError(f"{name} is scanned: its labels stay in their file; read the file to list them")
-            if member.soft:
-                shares = member.dense().T.tolist()
-                found |= {f"{name}:{x}": share for x, share in zip(member.names, shares, strict=True)}
-                continue
-            words = [x.item() if hasattr(x, "item") else x for x in member.names]
-            if member.overlapping:
-                words = [list(x) if isinstance(x, tuple) else x for x in words]
-            found[name] = [*(words[c] if c < len(words) else None for c in member.codes.tolist())]
+            found |= member.as_columns(name)
         return found
 
     def to_frame(self, backend: str | None = None) -> Frame:
@@ -52,7 +42,7 @@ class Listing(AsJson):
     def __repr__(self) -> str:
         if self.members[0].lazy:
             return f"Ensemble: {len(self.members)} clusterings, scanned"
-        sizes = sorted({c.k if c.clusters is None else c.clusters.k for c in self.members})
+        sizes = sorted({c.n_clusters for c in self.members})
         clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         return f"Ensemble: {len(self.members)} clusterings of {len(self.members[0])} points, {clusters} clusters each"
 

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from congruence.errors import Caution, InputError, names_in, some_of
+from congruence.inputs.frames import matrix_of
 from congruence.inputs.kinds import Clustering, Unassigned
-from congruence.inputs.labels import unwrap_2d
 from congruence.machine import device
 from congruence.statistics.tables import Array, ClusterNames
-from congruence.typing import DeviceArray, Index, Label, MatrixLike, SparseMatrix
+from congruence.typing import DeviceArray, Index, Label, MatrixLike, Record, SparseMatrix
 
 # --- memberships ------------------------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ class Memberships(Clustering):
     def __init__(self, memberships: MatrixLike, names: ClusterNames | None = None, *, who: str = "memberships") -> None:
         #: the same values on the GPU, if they were given there
         self.card = device.array(memberships).astype(np.float64) if device.is_on_card(memberships) else None
-        data, index, title, kind, columns = unwrap_2d(memberships)
+        data, index, kind, columns = matrix_of(memberships)
         sparse = hasattr(data, "tocsr")
         matrix: MatrixLike = data.tocsr().astype(np.float64) if sparse else np.asarray(data)
         if not sparse:
@@ -55,7 +55,7 @@ class Memberships(Clustering):
             raise InputError(f"{who}: memberships must be a 2-D array, points × clusters, not {matrix.ndim}-D")
         if 0 in matrix.shape:
             raise InputError(f"{who}: there are no points (memberships of shape {matrix.shape} were given)")
-        self.index, self.title, self.kind = index, title, kind
+        self.index, self.title, self.kind = index, None, kind
         cells = matrix.data if sparse else matrix
         self._check(matrix, cells, sparse, who)
         used = np.asarray(matrix.sum(axis=0)).ravel() > 0
@@ -121,6 +121,14 @@ class Memberships(Clustering):
         """Whether every point belongs to one cluster only."""
         cells = self.matrix.data if hasattr(self.matrix, "tocsr") else self.matrix
         return bool(((cells == 0) | (cells == 1)).all() and (np.asarray(self.matrix.sum(axis=1)) == 1).all())
+
+    def as_columns(self, name: str) -> Record:
+        """The memberships in each cluster, as columns NAME:CLUSTER.
+
+        Args:
+            name: What these memberships are called.
+        """
+        return {f"{name}:{x}": share for x, share in zip(self.names, self.dense().T.tolist(), strict=True)}
 
     @property
     def codes(self) -> Array:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from congruence.errors import Caution, InputError, real_number
-from congruence.inputs.labels import from_dlpack, is_frame, is_sparse, unwrap_2d
+from congruence.inputs.frames import matrix_of
+from congruence.inputs.labels import from_dlpack, is_frame, is_sparse
 from congruence.statistics.tables import Array
 from congruence.typing import Client, MatrixLike
 
@@ -46,7 +47,7 @@ class Similarity:
         #: for a Dask array: the client that sums its blocks
         self.client: Client = None
         if is_frame(matrix) or isinstance(matrix, list | tuple):
-            matrix, self.index, *_ = unwrap_2d(matrix)
+            matrix, self.index, *_ = matrix_of(matrix)
         self.is_sparse = is_sparse(matrix)
         self.matrix: MatrixLike = matrix.tocsr() if self.is_sparse else matrix
         shape = getattr(self.matrix, "shape", None)

@@ -10,13 +10,16 @@ from typing import Literal
 import numpy as np
 
 from congruence.errors import InputError, Option, names_in
+from congruence.inputs.alignment import check_rule
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import arrow_column, check_distinct, kind_of_column
 from congruence.inputs.column_names import listed_names, names_rows
 from congruence.inputs.cover import Cover
+from congruence.inputs.frames import matrix_of
 from congruence.inputs.kinds import Unassigned
-from congruence.inputs.labels import Labels, frame_kind, in_memory, is_frame, is_sparse, names_of_columns, unwrap_2d
+from congruence.inputs.labels import Labels, frame_kind, in_memory, is_frame, is_sparse, names_of_columns
 from congruence.inputs.memberships import Memberships
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
@@ -237,6 +240,7 @@ def _step(
     data: ClusteringLike, name: str, unassigned: Unassigned, noise: NoiseLike
 ) -> tuple[Step, tuple[str | None, Sequence[Label]] | None, str | None]:
     """One step, its own ids with their name if it has some, and the library it came from."""
+    check_rule(unassigned)
     data = in_memory(data)
     if isinstance(data, Cover):
         cover = data.with_policy(unassigned, _noise_of(noise, name), name)
@@ -260,7 +264,7 @@ def _step(
     if not isinstance(clustering, Labels):
         return Step(name, tuple(clustering.names), clustering.dense(), "memberships"), ids, clustering.kind
     labels = clustering.with_policy(unassigned, _noise_of(noise, name), name)
-    names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
+    names = plain_names(labels.names)
     codes = labels.codes.astype(np.int64)
     point = np.flatnonzero(codes < labels.k)
     members = incidence(point, codes[point], (len(codes), labels.k))
@@ -323,7 +327,7 @@ def points_of(data: Sequence[PointsLike] | Mapping[str, PointsLike], history: Hi
         raise InputError(f"data has {len(listed)} tables, but there are {len(history)} steps; give one per step")
     found: list[Array] = []
     for step, given in zip(history.steps, listed, strict=True):
-        matrix, *_ = unwrap_2d(in_memory(given))
+        matrix, *_ = matrix_of(in_memory(given))
         try:
             x = np.asarray(matrix.toarray() if is_sparse(matrix) else matrix, dtype=np.float64)
         except (TypeError, ValueError):

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
 
 import numpy as np
 
 from congruence.engine.cells import named_table, tables_of
 from congruence.engine.cpu import in_one_order, statistics_of_tables
+from congruence.engine.interface import Draws
 from congruence.engine.plan import Counted, Progress, Run, pairs_of
 from congruence.errors import Call, Caution, InputError, NotApplicable, Option, some_of
 from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
-from congruence.inputs.kinds import Unassigned
-from congruence.inputs.labels import Labels, noise_caution, unassigned_error
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import noise_caution, unassigned_error
 from congruence.scanning.covers import is_cover, map_of, with_unassigned
 from congruence.scanning.room import TILE
 from congruence.scanning.tables import PartialTables
@@ -22,7 +24,6 @@ from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.names import label_order
 from congruence.statistics.tables import Array, ClusterNames, Table, Tables
-from congruence.typing import Index
 
 if TYPE_CHECKING:
     from congruence.inputs.alignment import Mass
@@ -102,30 +103,32 @@ class Ready:
         yield np.arange(len(pairs)), self.part
 
 
-class Column(Labels):
-    """One clustering of a source: nothing is read until it is compared."""
-
-    what = "a scanned column"
-    lazy = True
-
-    def __init__(
-        self, source: Source, name: str, unassigned: Unassigned = "error", noise: frozenset[Hashable] | None = None,
-        who: str | None = None,
-        decided: bool = False,
-    ) -> None:  # fmt: skip
-        for key, value in {
-            "values": None, "encoded": None, "index": None, "kind": None, "title": name, "source": source, "name": name,
-            "unassigned": unassigned, "noise": noise, "who": who or name, "decided": decided,
-        }.items():  # fmt: skip
-            object.__setattr__(self, key, value)
+@dataclass(frozen=True, eq=False, repr=False)
+class Column(Clustering):
+    """One clustering of a source: nothing is read until it is compared, and only tables are kept."""
 
     source: Source
     name: str
-    unassigned: Unassigned
-    noise: frozenset[Hashable] | None
-    who: str
+    unassigned: Unassigned = "error"
+    noise: frozenset[Hashable] | None = None
+    #: its name in messages
+    who: str = ""
     #: whether a rule for points in no cluster was given, as by an Ensemble
-    decided: bool
+    decided: bool = False
+    what: ClassVar[str] = "a scanned column"
+    lazy = is_crisp = is_probabilistic = True
+    digest = b""
+    matched_by: ClassVar[Literal["source"]] = "source"
+    index = kind = None
+
+    def __post_init__(self) -> None:
+        if not self.who:
+            object.__setattr__(self, "who", self.name)
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The name of the column."""
+        return self.name
 
     @property
     def _counted(self) -> tuple[PartialTables, int]:
@@ -185,26 +188,30 @@ class Column(Labels):
         return tuple(found)
 
     @property
-    def codes(self) -> Array:
-        """Unavailable for scanned columns: labels of single points are not kept."""
-        raise NotApplicable(
-            f"{self.who} is scanned, but this needs the label of every point (or pairs of points), not tables; read the "
-            "columns into memory"
-        )
+    def k(self) -> int:
+        """Number of clusters."""
+        return len(self.names)
+
+    @property
+    def may_drop(self) -> bool:
+        """Whether points in no cluster are left out; the column is not counted for that."""
+        return self.unassigned in ("drop", "partial")
+
+    @property
+    def not_read(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Parts of the source that were skipped."""
+        return self.source.facts(self).left_out
+
+    def total(self, mass: Mass | None) -> int:
+        """Number of points: with frequencies, their sum."""
+        return len(self) if mass is None else self.source.facts(self, mass).points
 
     def __len__(self) -> int:
         rows = self.source.n_rows
         return int(rows if rows is not None else self._counted[0].rows)
 
-    def taken(self, points: Array, index: Index = None) -> Column:
-        """Unavailable for scanned columns, like codes."""
-        assert self.codes is None
-        return self
-
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Column:
         """The same column with a rule for the points in no cluster."""
-        if unassigned not in ("error", "drop", "singletons", "cluster", "partial", "keep"):
-            raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
         more = frozenset(noise or ()) - (self.noise or frozenset())
         if self.decided and self.unassigned in ("error", "singletons", "cluster"):
             # as in memory, where such a clustering has no unassigned points left
@@ -212,15 +219,15 @@ class Column(Labels):
                 raise InputError(
                     f"{who} already has a rule for points in no cluster; name its noise labels together with that rule"
                 )
-            return Column(self.source, self.name, self.unassigned, self.noise, who, True)
+            return replace(self, who=who)
         if self.decided and self.unassigned == "drop" and unassigned == "partial" and self.source.holds_sets(self.name):
             unassigned = "drop"  # a cover of an ensemble that drops points; "partial" would keep them
         every = more | (self.noise or frozenset())
-        return Column(self.source, self.name, unassigned, every or None, who, True)
+        return replace(self, unassigned=unassigned, noise=every or None, who=who, decided=True)
 
     def as_counted(self) -> Column:
         """The same column with points in no cluster unchanged."""
-        return Column(self.source, self.name, "drop", self.noise, self.who, True)
+        return replace(self, unassigned="drop", decided=True)
 
     def __repr__(self) -> str:
         return f"column {self.name!r} of {self.source!r}"
@@ -349,21 +356,27 @@ def _singled_out(
     return pair, sides[0], sides[1], count, wide
 
 
-# --- interface of the engine ------------------------------------------------------------------------------------
+# --- the engine of scanned columns: `engine.interface.Engine` --------------------------------------------------------
+
+
+on_card = False
+#: random pairs are not drawn: they need labels of points
+drawing: Draws | None = None
 
 
 def statistics(
-    members: Sequence[Column], runs: Sequence[Run], needs: set[type], mass: Mass | None, threads: int | None,
-    progress: Progress | None,
+    members: Sequence[Clustering], runs: Sequence[Run], needs: set[type], *, mass: Mass | None = None,
+    threads: int | None = None, progress: Progress | None = None,
 ) -> Iterator[Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs of scanned columns, tile by tile."""
+    columns = cast("Sequence[Column]", members)
     pair_i, pair_j = pairs_of(runs)
     pairs = np.column_stack([pair_i, pair_j])
 
     def tiles() -> Iterator[tuple[Array, Array, Tables]]:
-        for here, part in members[0].source.tables(members, pairs, mass, threads, progress):
-            for some in np.split(here, _tiles(part, members, pairs[here])):
-                yield pair_i[some], pair_j[some], tables_of_columns(part, members, pairs[some])
+        for here, part in columns[0].source.tables(columns, pairs, mass, threads, progress):
+            for some in np.split(here, _tiles(part, columns, pairs[here])):
+                yield pair_i[some], pair_j[some], tables_of_columns(part, columns, pairs[some])
             del part  # make room for the tables of the next pass
 
     return statistics_of_tables(tiles(), {Tables if need is Table else need for need in needs})
@@ -379,10 +392,13 @@ def _tiles(part: PartialTables, members: Sequence[Column], pairs: Array) -> Arra
     return np.flatnonzero(np.diff(tile)) + 1
 
 
-def table_of(a: Column, b: Column, mass: Mass | None, threads: int | None) -> tuple[Table, Tables]:
+def table_of(
+    a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
+) -> tuple[Table, Tables]:
     """The table of one pair of scanned columns, with names, and the tile that holds it."""
-    ((_, part),) = a.source.tables([a, b], np.array([[0, 1]]), mass, threads, None)
-    return one_table(part, a, b)
+    first, second = cast("tuple[Column, Column]", (a, b))
+    ((_, part),) = first.source.tables([first, second], np.array([[0, 1]]), mass, threads, None)
+    return one_table(part, first, second)
 
 
 def one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables]:

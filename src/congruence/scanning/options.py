@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from congruence.errors import Call, InputError, Option
@@ -84,7 +85,7 @@ def _moved(data: Sequence[object], options: Mapping[str, OptionValue]) -> list[o
             return x
         if isinstance(x, Column):
             other = cast("Scan", x.source).with_options(**options)
-            return cast("M", Column(other, x.name, x.unassigned, x.noise, x.who, x.decided))
+            return cast("M", replace(x, source=other))
         ensemble = copy(x)
         ensemble.members = tuple(moved(member) for member in x.members)
         return ensemble

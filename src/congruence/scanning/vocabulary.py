@@ -21,6 +21,7 @@ from congruence.inputs.files import why_unreadable
 from congruence.inputs.labels import Labels, above
 from congruence.machine import jit
 from congruence.scanning.room import COPIES, Room
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, code_type
 from congruence.typing import ColumnLike, Label
 
@@ -222,7 +223,7 @@ class Vocabulary:
         """The codes of a column: an arrow array, or Labels."""
         pa = arrow_library()
         if isinstance(column, Labels):
-            names = column.names.tolist() if isinstance(column.names, np.ndarray) else list(column.names)
+            names = plain_names(column.names)
             self.joined(_kind_of_names(names), who)
             return self._placed(np.append(self.known(names), 0), column.codes)
         if isinstance(column, pa.ChunkedArray):

@@ -13,6 +13,11 @@ from congruence.typing import Label
 ClusterNames = Array | Sequence[Label]
 
 
+def plain_names(names: ClusterNames) -> list[Label]:
+    """The names as Python values."""
+    return names.tolist() if isinstance(names, np.ndarray) else list(names)
+
+
 def label_order(labels: Sequence[Label]) -> list[int]:
     """Positions of the labels in sorted order; labels that cannot be compared are ordered by type, then by text."""
     try:

@@ -210,7 +210,6 @@ def statistics(
     threads: int | None = None, progress: Progress | None = None, memory: float = MEMORY,
 ) -> Iterator[plan.Counted]:  # fmt: skip
     """The statistics of these kinds for all pairs of the runs, tile by tile, as `cpu.statistics` gives them."""
-    _not_scanned(members)
     wanted = {Tables if need is Table else need for need in needs}
     hard = [c for c in members if isinstance(c, Labels)]
     whole = len(hard) == len(members) and not any(c.gaps for c in hard) and (mass is None or mass.is_frequency)
@@ -231,14 +230,8 @@ def table_of(
     a: Clustering, b: Clustering, mass: Mass | None = None, threads: int | None = None
 ) -> tuple[Table, Tables]:
     """The table of one pair, with names, and the tile that holds it."""
-    _not_scanned([a, b])
     with in_memory():
         return cpu.table_of(a, b, mass, threads, Cells(), _product)
-
-
-def _not_scanned(members: Sequence[Clustering]) -> None:
-    if any(c.lazy for c in members):
-        raise device.refusal("rows of a scan are counted on the CPU, where they are read")
 
 
 def _dealt_tiles(
