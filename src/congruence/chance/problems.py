@@ -346,7 +346,7 @@ def _of_matrices(pair: PairOfMatrices, m: Measure, threads: int | None) -> Probl
             if isinstance(x, Ensemble):
                 x.mass = None
         result = replace(result, n_used=len(every))
-    n = matrices.len_of(p)
+    n = p.n_points
     plain_points = not any(isinstance(x, Ensemble) and (x.has_gaps or x.mass is not None) for x in (p, q))
     if any(isinstance(x, Similarity) for x in (p, q)):  # members are permuted as columns, which covers do not have
         plain_points = plain_points and not any(isinstance(x, Ensemble) and x.has_covers for x in (p, q))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import numpy as np
 
 from congruence.comparison.pair import Comparison
@@ -11,13 +13,15 @@ from congruence.errors import InputError, NotApplicable
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.effects import refuse_idle
-from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.kinds import PointPairs
 from congruence.inputs.matrix_pair import PairOfMatrices, of_matrices
-from congruence.inputs.similarity import Similarity
 from congruence.statistics.matrices import Alone, MatrixSums, MemberInfo
 from congruence.statistics.pairs import Gram
 from congruence.statistics.profiles import Profiles
 from congruence.typing import EngineName
+
+if TYPE_CHECKING:
+    from congruence.inputs.ensemble import Ensemble
 
 
 def compare_matrices(pair: PairOfMatrices, measures: Measures, threads: int | None, engine: EngineName) -> Comparison:
@@ -34,9 +38,9 @@ def compare_matrices(pair: PairOfMatrices, measures: Measures, threads: int | No
         try:
             _check_matrices(m, p, q)
             if issubclass(m.needs, MemberInfo):
-                assert isinstance(p, Ensemble)  # checked above
-                assert isinstance(q, Ensemble)
-                values[m.key] = float(m.values(matrices.member_info(p, q, m.needs))[0])
+                values[m.key] = float(
+                    m.values(matrices.member_info(cast("Ensemble", p), cast("Ensemble", q), m.needs))[0]
+                )
                 continue
             missing = m.parameters.get("missing", "ratio")
             if (missing, within) not in sums:
@@ -60,29 +64,20 @@ def compare_matrices(pair: PairOfMatrices, measures: Measures, threads: int | No
 
         own = ({k: with_itself(m, "a") for k, m in shown.items()}, {k: with_itself(m, "b") for k, m in shown.items()})
     return Comparison(
-        values_=values, measures=shown, counted=None, tables=None, n_used=matrices.len_of(p), cautions=pair.cautions,
-        skipped=skipped, self_values=own, about=(_described(p), _described(q)),
+        values_=values, measures=shown, counted=None, tables=None, n_used=p.n_points, cautions=pair.cautions,
+        skipped=skipped, self_values=own, about=(p.described, q.described),
     )  # fmt: skip
 
 
-def _described(x: Ensemble | Similarity) -> str:
-    if isinstance(x, Similarity):
-        return "similarity matrix"
-    if len(x) > 1:
-        return f"ensemble of {len(x)} clusterings"
-    return f"{x.members[0].k} clusters"
-
-
-def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
+def _check_matrices(m: Measure, p: PointPairs, q: PointPairs) -> None:
     """The reason why a measure does not apply to matrices and ensembles, if it does not."""
-    if isinstance(p, Similarity) and isinstance(q, Similarity):
+    if not (p.members or q.members):
         refuse_idle(matrices.sums_of, m.parameters, "for matrices, which have no missing labels")
     if m.needs is Profiles:
         m.check(soft=False, weighted=False)
-    covers = any(isinstance(x, Ensemble) and x.has_covers for x in (p, q))
-    if covers and issubclass(m.needs, MemberInfo):
+    if (p.has_covers or q.has_covers) and issubclass(m.needs, MemberInfo):
         raise NotApplicable(f"{m.key} is not defined for members that are covers; see compare_all")
-    one = [isinstance(x, Ensemble) and len(x) == 1 and not x.has_covers for x in (p, q)]
+    one = [len(x.members) == 1 and not x.has_covers for x in (p, q)]
     if not issubclass(m.needs, Gram | MatrixSums | MemberInfo):
         why = (
             "describes one ensemble or matrix: " + f"cg.{m.key}(a)" if m.needs is Alone else "compares two clusterings"
@@ -95,23 +90,22 @@ def _check_matrices(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similari
             f"{m.key} compares a matrix or ensemble with one partition; neither side is a partition; use arimm"
         )
     if issubclass(m.needs, MemberInfo):
-        if not (isinstance(p, Ensemble) and isinstance(q, Ensemble) and any(one)):
+        if not (p.members and q.members and any(one)):
             raise NotApplicable(f"{m.key} compares the members of an ensemble with one partition")
         if p.has_gaps or q.has_gaps:
             raise NotApplicable(f"{m.key} is not defined for members that label only some of the points")
         m.check(soft=False, weighted=p.mass is not None and not p.mass.is_frequency)
 
 
-def _check_unit(m: Measure, p: Ensemble | Similarity, q: Ensemble | Similarity) -> None:
+def _check_unit(m: Measure, p: PointPairs, q: PointPairs) -> None:
     """Raise for kernels with entries outside 0 … 1, except for alignment and correlation."""
     for x, who in ((p, "a"), (q, "b")):
-        if isinstance(x, Similarity) and x.is_tiny:
-            raise InputError(
-                f"{who}: all entries are within {max(abs(x.low), abs(x.high)):.3g} of 0; multiply the matrix"
-            )
-        if isinstance(x, Similarity) and not x.is_unit and not m.takes_kernels:
+        if x.is_tiny:
+            raise InputError(f"{who}: all entries are within {max(map(abs, x.span)):.3g} of 0; multiply the matrix")
+        if not x.is_unit and not m.takes_kernels:
+            low, high = x.span
             raise NotApplicable(
-                f"{m.key} needs entries between 0 and 1; {who} has {x.low:.4g} to {x.high:.4g}; kas and sms take any kernel"
+                f"{m.key} needs entries between 0 and 1; {who} has {low:.4g} to {high:.4g}; kas and sms take any kernel"
             )
 
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from congruence.errors import InputError, Option
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels
-from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.schedule import connected, ended_on, named_errors
 from congruence.statistics.matrices import MatrixSums
@@ -25,7 +23,7 @@ def dask_sums(p: Ensemble | Similarity, q: Ensemble | Similarity) -> MatrixSums:
     """Sums over pairs of points of a Dask array and another matrix, ensemble or partition."""
     from dask import compute, delayed
 
-    lead = next(x.matrix for x in (p, q) if isinstance(x, Similarity) and is_dask_array(x.matrix))
+    lead = next(x.matrix for x in (p, q) if isinstance(x, Similarity) and x.form == "blocks")
     edges = np.concatenate([[0], np.cumsum(lead.chunks[0])]).tolist()
     sides = [_Side(x, lead.chunks[0], edges) for x in (p, q)]
     jobs = [
@@ -80,8 +78,7 @@ class _Side:
             return
         assert isinstance(x, Ensemble)
         for member, share in zip(x.members, x.shares.tolist(), strict=True):
-            rows = member.codes if isinstance(member, Labels) else member.dense()
-            self.members.append((rows, share))
+            self.members.append((member.dense() if member.soft else member.codes, share))
 
     def block(self, i: int, j: int) -> MatrixLike:
         """The inputs of block (i, j)."""
@@ -137,16 +134,5 @@ def _check(block: Array, mirror: Array, start: tuple[int, int], who: str, tolera
 
 
 def by_blocks(p: Ensemble | Similarity, q: Ensemble | Similarity) -> bool:
-    """Whether `dask_sums` applies: one is a Dask array, and the other can be split into blocks."""
-    arrays = [x for x in (p, q) if isinstance(x, Similarity) and is_dask_array(x.matrix)]
-    plain = all(
-        not x.is_sparse
-        if isinstance(x, Similarity)
-        else x.mass is None and not x.is_lazy and not x.has_gaps and not x.has_covers
-        for x in (p, q)
-    )
-    return (
-        bool(arrays)
-        and plain
-        and all(isinstance(c, Labels | Memberships) for e in (p, q) if isinstance(e, Ensemble) for c in e)
-    )
+    """Whether both can be split into blocks: not members with weights or gaps, nor covers."""
+    return not any(x.mass is not None or x.has_gaps or x.has_covers for x in (p, q))

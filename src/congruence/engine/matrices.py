@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -11,19 +12,18 @@ import numpy as np
 from congruence.engine.plan import Progress, Run, against_first, engine_for
 from congruence.engine.tiles import tile_sums, tiles_of
 from congruence.errors import Call, InputError, NotApplicable, Option
-from congruence.inputs.alignment import point_weights
 from congruence.inputs.cover import check_one_kind
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.kinds import PointPairs
 from congruence.inputs.labels import Labels
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array
-from congruence.typing import EngineName, ProgressLike, SparseMatrix
+from congruence.typing import Dynamic, EngineName, ProgressLike, SparseMatrix
 
 if TYPE_CHECKING:
-    from congruence.scanning.columns import Column
     from congruence.statistics.tables import Tables
 
 #: measured cost of counting one point of one pair of members, and of comparing one member on one pair of points (ns)
@@ -36,24 +36,30 @@ PAIR_LIMIT = 2e13
 # --- sparse matrices --------------------------------------------------------------------------------------------
 
 
-def sparse_sums(p: Similarity, q: Similarity | Ensemble) -> MatrixSums:
-    """Sums of a sparse matrix with a sparse matrix, an ensemble or a partition: only its non-zero entries are visited."""
-    n = len(p)
-    entries = p.matrix.tocoo()
+def _sparse_with_sparse(t: Task) -> MatrixSums:
+    """Sums of two sparse matrices."""
+    theirs = t.q.matrix.tocoo()
+    s_q, s_qq = (_off_diagonal(theirs.row, theirs.col, theirs.data**power) for power in (1, 2))
+    entries = t.p.matrix.tocoo()
+    return _of_entries(t.p, np.asarray(t.q.matrix[entries.row, entries.col]).ravel(), s_q, s_qq, t.q.matrix.diagonal())
+
+
+def _sparse_with_members(t: Task) -> MatrixSums:
+    """Sums of a sparse matrix and an ensemble or partition: only the entries of the matrix are visited."""
+    if t.q.mass is not None or t.q.has_gaps:
+        return _of_tiles(t)
+    entries = t.p.matrix.tocoo()
+    other = np.zeros(len(entries.data))
+    for member, share in zip(t.q.members, t.q.shares.tolist(), strict=True):
+        other += share * member.pairwise(entries.row, entries.col)[0]
+    within = table_sums(t.q, t.q, within=False, missing="plain")
+    return _of_entries(t.p, other, float(within.s_q[0]), float(within.s_pq[0]), np.ones(len(t.p)))
+
+
+def _of_entries(p: Similarity, other: Array, s_q: float, s_qq: float, diagonal: Array) -> MatrixSums:
+    """Sums of a sparse matrix with the values of another at its entries; pairs that are 0 add nothing."""
+    n, own, entries = len(p), p.matrix.diagonal(), p.matrix.tocoo()
     row, col, value = entries.row, entries.col, entries.data
-    if isinstance(q, Similarity):
-        other = np.asarray(q.matrix[row, col]).ravel()
-        theirs = q.matrix.tocoo()
-        s_q, s_qq = (_off_diagonal(theirs.row, theirs.col, theirs.data**power) for power in (1, 2))
-        diagonal = q.matrix.diagonal()
-    else:
-        other = np.zeros(len(value))
-        for member, share in zip(q.members, q.shares.tolist(), strict=True):
-            other += share * member.pairwise(row, col)[0]
-        within = table_sums(q, q, within=False, missing="plain")
-        s_q, s_qq = float(within.s_q[0]), float(within.s_pq[0])
-        diagonal = np.ones(n)
-    own = p.matrix.diagonal()
     return MatrixSums.of(
         n=n, pairs=n * (n - 1) / 2, s_p=_off_diagonal(row, col, value), s_q=s_q, s_pq=_off_diagonal(row, col, value * other),
         s_pp=_off_diagonal(row, col, value**2), s_qq=s_qq,
@@ -120,7 +126,8 @@ def table_sums(
     equal = p.member_weight is None and q.member_weight is None
     a, b = p.shares, q.shares
     both, own_p, own_q, pairs = counted or ensemble_pairs(p, q, threads, progress, engine)
-    total, own, all_pairs = _totals(p)
+    total, own = p.members[0].totals(p.mass)
+    all_pairs = (total * total - own) / 2
     if missing == "pooled" and (p.has_gaps or q.has_gaps):
         s_p, s_q, all_pairs = (_weighted(x, a, b, equal) for x in (own_p, own_q, pairs))
     elif p.has_gaps or q.has_gaps:  # plain: a member's pairs, also of points that the other member does not label
@@ -149,18 +156,6 @@ def _own_pairs(e: Ensemble) -> Array:
             assert isinstance(gram, Pairs)
             values[i, 0] = gram.same_a[0]
     return values
-
-
-def _totals(e: Ensemble) -> tuple[float, float, float]:
-    """Mass of all points, their self-pair contribution, and pairs of different points."""
-    if e.is_lazy:
-        from congruence.scanning.columns import totals
-
-        return totals(cast("Column", e.members[0]), e.mass)
-    weights, own_weights = point_weights(e.mass, e.n_points)
-    total = float(e.n_points if weights is None else weights.sum())
-    own = float(own_weights.sum())
-    return total, own, (total * total - own) / 2
 
 
 # --- partial members: agreement over the members that label a pair ---------------------------------------------------
@@ -237,6 +232,24 @@ def _inner(tables: Sequence[Tables]) -> Array:
 # --- choice of route --------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Task:
+    """The sums that are wanted: of which two, with the sums of each with itself or without, and how gaps count."""
+
+    p: Dynamic
+    q: Dynamic
+    within: bool
+    missing: str
+    threads: int | None
+    progress: ProgressLike
+    engine: EngineName
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a member labels only some of the points."""
+        return bool(self.p.has_gaps or self.q.has_gaps)
+
+
 def sums_of(
     a: Ensemble | Similarity, b: Ensemble | Similarity, *, within: bool = True, missing: str = "ratio",
     threads: int | None = None, progress: ProgressLike = None,
@@ -245,58 +258,102 @@ def sums_of(
     """The sums of two matrices, ensembles or partitions, by whichever route is cheaper; they agree to rounding."""
     if missing not in ("ratio", "plain", "pooled"):
         raise InputError(f"missing must be 'ratio', 'plain' or 'pooled', not {missing!r}")
-    matrix = isinstance(a, Similarity) or isinstance(b, Similarity)
-    p, q = (e if isinstance(e, Similarity | Ensemble) else Ensemble([e]) for e in (a, b))
-    if any(isinstance(e, Ensemble) and e.has_covers for e in (p, q)):
-        check_one_kind([c for e in (p, q) if isinstance(e, Ensemble) for c in e.members])
-    if any(isinstance(e, Ensemble) and e.is_lazy for e in (p, q)):
-        return _scanned_sums(p, q, within=within, missing=missing, threads=threads, progress=progress)
-    if len_of(p) != len_of(q):
-        raise InputError(f"a and b have {len_of(p)} and {len_of(q)} points; both must have the same points")
-    if matrix:
-        from congruence.engine.dask_matrices import by_blocks, dask_sums
+    p, q = (e if isinstance(e, PointPairs) else Ensemble([e]) for e in (a, b))
+    check_one_kind([*p.members, *q.members])
+    forms = p.form, q.form
+    if "scan" not in forms and p.n_points != q.n_points:
+        raise InputError(f"a and b have {p.n_points} and {q.n_points} points; both must have the same points")
+    task = Task(p, q, within, missing, threads, progress, engine)
+    if forms in ROUTES:
+        return ROUTES[forms](task)
+    if forms[::-1] in ROUTES:
+        return ROUTES[forms[::-1]](replace(task, p=q, q=p)).swapped()
+    return _of_tiles(task)
 
-        if by_blocks(p, q):
-            return dask_sums(p, q)
-    mass = next((e.mass for e in (p, q) if isinstance(e, Ensemble) and e.mass is not None), None)
-    gaps = any(isinstance(e, Ensemble) and e.has_gaps for e in (p, q))
-    members = sum(len(e) for e in (p, q) if isinstance(e, Ensemble))
-    n = len_of(p)
-    if matrix and mass is None and not gaps:
-        sparse = [isinstance(e, Similarity) and e.is_sparse for e in (p, q)]
-        if sparse[0] and (sparse[1] or isinstance(q, Ensemble)):
-            return sparse_sums(p, q)  # type: ignore[arg-type]
-        if sparse[1] and isinstance(p, Ensemble):
-            return sparse_sums(q, p).swapped()  # type: ignore[arg-type]
-    if not matrix:
-        assert isinstance(p, Ensemble)
-        assert isinstance(q, Ensemble)
-        by_patterns = pattern_sums(p, q) if gaps and missing == "ratio" else None
-        if by_patterns is not None:
-            return by_patterns
-        if by_tables((p, q), missing):
-            tables = n * (len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2)) * TABLE_COST
-            tiles = n * n / 2 * (len(p) + len(q)) * TILE_COST
-            plain = not gaps and mass is None and not (p.is_soft or q.is_soft)
-            by_card = engine_for(engine, [*p.members, *q.members]).on_card
-            few = plain and tiles < tables and p.member_weight is None and q.member_weight is None
-            if by_card or not few:
-                with Progress(len(p) * len(q) + within * (len(p) ** 2 + len(q) ** 2), progress) as bar:
-                    return table_sums(
-                        p, q, within=within, missing=missing, threads=threads, progress=bar, engine=engine
-                    )
-    if engine == "cuda":
+
+def _of_members(t: Task) -> MatrixSums:
+    """Sums of two ensembles: by patterns of gaps, by the tables of members, or, for few points, by tiles."""
+    p, q = t.p, t.q
+    by_patterns = pattern_sums(p, q) if t.has_gaps and t.missing == "ratio" else None
+    if by_patterns is not None:
+        return by_patterns
+    if not by_tables((p, q), t.missing):
+        return _of_tiles(t)
+    pairs = len(p) * len(q) + t.within * (len(p) ** 2 + len(q) ** 2)
+    plain = not t.has_gaps and p.mass is None and q.mass is None and not (p.is_soft or q.is_soft)
+    few = p.n_points**2 / 2 * (len(p) + len(q)) * TILE_COST < p.n_points * pairs * TABLE_COST
+    few = few and plain and p.member_weight is None and q.member_weight is None
+    if few and not engine_for(t.engine, [*p.members, *q.members]).on_card:
+        return _of_tiles(t)
+    with Progress(pairs, t.progress) as bar:
+        return table_sums(p, q, within=t.within, missing=t.missing, threads=t.threads, progress=bar, engine=t.engine)
+
+
+def _of_tiles(t: Task) -> MatrixSums:
+    """Sums over all pairs of points, tile by tile: matrices, and gaps that need the members of each pair."""
+    if t.engine == "cuda":
         raise InputError(
             f"sums over all pairs of points (matrices, gaps with {Option('missing', 'ratio')}) are for {Option('engine', 'cpu')}"
         )
-    if missing == "pooled" and gaps:
+    members = len(t.p.members) + len(t.q.members)
+    if t.missing == "pooled" and t.has_gaps:
+        matrix = not (t.p.members and t.q.members)
         what = "matrices" if matrix else f"members with gaps together with memberships or {Option('sample_weight')}"
         raise InputError(
             f"{Option('missing', 'pooled')} is defined between ensembles and partitions; for {what} use 'ratio' or 'plain'"
         )
+    n = t.p.n_points
     check_pairs(n, max(members, 1))
-    with Progress(n * (n + 1) // 2, progress, "pairs of points") as bar:
-        return tile_sums(tiles_of(p, missing), tiles_of(q, missing), mass, bar)
+    with Progress(n * (n + 1) // 2, t.progress, "pairs of points") as bar:
+        return tile_sums(tiles_of(t.p, t.missing), tiles_of(t.q, t.missing), t.p.mass or t.q.mass, bar)
+
+
+def _of_blocks(t: Task) -> MatrixSums:
+    """Sums of a Dask array and anything that can be cut into blocks like it."""
+    from congruence.engine.dask_matrices import by_blocks, dask_sums
+
+    return dask_sums(t.p, t.q) if by_blocks(t.p, t.q) else _of_tiles(t)
+
+
+def _of_scans(t: Task) -> MatrixSums:
+    """Sums of ensembles whose members are scanned: only from tables, for any numbers of points and members."""
+    p, q = t.p, t.q
+    p.check_same_points(q)
+    with Progress(0, t.progress, "rows") as bar:
+        sums = table_sums(p, q, within=t.within, missing=t.missing, threads=t.threads, progress=bar)
+    if t.missing == "ratio" and t.has_gaps:
+        raise NotApplicable(
+            f"members with gaps under {Option('missing', 'ratio')} need a pass over pairs of points, which a scan "
+            f"does not make; pass {Option('missing', 'plain', 'pooled')}"
+        )
+    if p.mass is not None and not p.mass.is_frequency and t.has_gaps:
+        raise NotApplicable(
+            f"members with gaps and {Option('sample_weight')} are not added up from tables; read the columns into memory"
+        )
+    return sums
+
+
+def _no_points(t: Task) -> MatrixSums:
+    raise NotApplicable(
+        "a similarity matrix with scanned members needs the labels of every point; read the members into memory, or add "
+        f"up {Call('cg.pair_sums')} of blocks"
+    )
+
+
+#: (form of a, form of b) → how their sums are counted, in either order; others by tiles
+ROUTES: dict[tuple[str, str], Callable[[Task], MatrixSums]] = {
+    ("members", "members"): _of_members,
+    ("scan", "scan"): _of_scans,
+    ("scan", "members"): _of_scans,
+    ("sparse", "sparse"): _sparse_with_sparse,
+    ("sparse", "members"): _sparse_with_members,
+    ("blocks", "blocks"): _of_blocks,
+    ("blocks", "entries"): _of_blocks,
+    ("blocks", "members"): _of_blocks,
+    ("scan", "entries"): _no_points,
+    ("scan", "sparse"): _no_points,
+    ("scan", "blocks"): _no_points,
+}
 
 
 def by_tables(ensembles: Sequence[Ensemble], missing: str) -> bool:
@@ -305,41 +362,6 @@ def by_tables(ensembles: Sequence[Ensemble], missing: str) -> bool:
         return True
     weighted = any(e.mass is not None and not e.mass.is_frequency for e in ensembles)
     return missing != "ratio" and not weighted and not any(e.is_soft for e in ensembles)
-
-
-def _scanned_sums(
-    p: Ensemble | Similarity,
-    q: Ensemble | Similarity,
-    *,
-    within: bool,
-    missing: str,
-    threads: int | None,
-    progress: ProgressLike,
-) -> MatrixSums:
-    """Sums of ensembles whose members are scanned: only from tables, for any numbers of points and members."""
-    if isinstance(p, Similarity) or isinstance(q, Similarity):
-        raise NotApplicable(
-            "a similarity matrix with scanned members needs the labels of every point; read the members into memory, or add "
-            f"up {Call('cg.pair_sums')} of blocks"
-        )
-    p.check_same_points(q)
-    with Progress(0, progress, "rows") as bar:
-        sums = table_sums(p, q, within=within, missing=missing, threads=threads, progress=bar)
-    if missing == "ratio" and (p.has_gaps or q.has_gaps):
-        raise NotApplicable(
-            f"members with gaps under {Option('missing', 'ratio')} need a pass over pairs of points, which a scan "
-            f"does not make; pass {Option('missing', 'plain', 'pooled')}"
-        )
-    if p.mass is not None and not p.mass.is_frequency and (p.has_gaps or q.has_gaps):
-        raise NotApplicable(
-            f"members with gaps and {Option('sample_weight')} are not added up from tables; read the columns into memory"
-        )
-    return sums
-
-
-def len_of(x: Similarity | Ensemble) -> int:
-    """Number of points."""
-    return x.n_points if isinstance(x, Ensemble) else len(x)
 
 
 def check_pairs(n: int, members: int) -> None:

@@ -15,7 +15,7 @@ from congruence.errors import InputError
 from congruence.inputs.alignment import Mass, point_weights
 from congruence.inputs.cover import check_one_kind
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels
+from congruence.inputs.kinds import Clustering
 from congruence.inputs.similarity import Similarity
 from congruence.machine import jit
 from congruence.statistics.matrices import MatrixSums
@@ -29,6 +29,8 @@ class Tiles(Protocol):
     """A matrix that can be read in rectangles; the entries are tile / scale, NaN if undefined."""
 
     scale: float
+    #: whether each point is together with itself, as in ensembles and partitions
+    unit_diagonal: bool
 
     @property
     def counts(self) -> bool:
@@ -43,7 +45,7 @@ class Tiles(Protocol):
 class MatrixTiles:
     """Tiles of a similarity matrix, checked as they are read if it was too large to check at once."""
 
-    scale, counts = 1.0, False
+    scale, counts, unit_diagonal = 1.0, False, False
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
@@ -59,9 +61,9 @@ class MatrixTiles:
 class LabelTiles:
     """Tiles of the co-association matrix of one clustering: 1 if two points are together."""
 
-    scale, counts = 1.0, True
+    scale, counts, unit_diagonal = 1.0, True, True
 
-    def __init__(self, labels: Labels) -> None:
+    def __init__(self, labels: Clustering) -> None:
         self.codes = labels.codes
 
     def __len__(self) -> int:
@@ -75,12 +77,12 @@ class LabelTiles:
 class EnsembleTiles:
     """Tiles of the consensus matrix of an ensemble; integer counts if all members have equal weights."""
 
+    unit_diagonal = True
+
     def __init__(self, ensemble: Ensemble, missing: str = "ratio") -> None:
-        if ensemble.has_covers:
-            check_one_kind(ensemble.members)
-        self.ensemble, self.missing = ensemble, missing
-        hard = [c for c in ensemble.members if isinstance(c, Labels)]
-        self.plain = len(hard) == len(ensemble) and not ensemble.has_gaps and not ensemble.has_covers
+        check_one_kind(ensemble.members)
+        self.ensemble, self.missing, hard = ensemble, missing, ensemble.members
+        self.plain = not (ensemble.is_soft or ensemble.has_gaps or ensemble.has_covers)
         self.equal = ensemble.member_weight is None
         self.share = ensemble.shares
         self.scale = float(len(ensemble)) if self.counts else 1.0
@@ -147,7 +149,7 @@ def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress |
     n = len(p)
     copies = None
     if mass is not None and mass.is_frequency:
-        if isinstance(p, MatrixTiles) or isinstance(q, MatrixTiles):
+        if not (p.unit_diagonal and q.unit_diagonal):
             raise InputError("frequency is not defined for similarity matrices: repeat their rows and columns instead")
         copies = mass.values * (mass.values - 1) / 2
     weights, own_weights = point_weights(mass, n)
@@ -191,7 +193,7 @@ def _diagonal_sums(p: Tiles, q: Tiles, own_weights: Array) -> tuple[float, float
 
 def diagonal_of(tiles: Tiles) -> Array:
     """The diagonal of the matrix."""
-    if not isinstance(tiles, MatrixTiles):
+    if tiles.unit_diagonal:
         return np.ones(len(tiles))
     return np.concatenate([np.diag(tiles.tile(piece, piece)) for piece in slices(len(tiles))])
 
@@ -200,7 +202,7 @@ def tiles_of(x: Similarity | Ensemble, missing: str = "ratio") -> Tiles:
     """Tiles of a matrix, or of the consensus matrix of an ensemble."""
     if isinstance(x, Similarity):
         return MatrixTiles(x)
-    if len(x) == 1 and not x.has_gaps and not x.has_covers and isinstance(x.members[0], Labels):
+    if len(x) == 1 and not (x.is_soft or x.has_gaps or x.has_covers):
         return LabelTiles(x.members[0])
     return EnsembleTiles(x, missing)
 
@@ -213,7 +215,7 @@ def blocks(tiles: Tiles, rows: int, dtype: DTypeLike) -> Iterator[tuple[slice, A
         for cols in slices(n):
             tile = tiles.tile(piece, cols)
             out[:, cols] = tile if counts else tile / tiles.scale
-        if not isinstance(tiles, MatrixTiles):
+        if tiles.unit_diagonal:
             out[np.arange(piece.stop - piece.start), np.arange(piece.start, piece.stop)] = tiles.scale if counts else 1
         yield piece, out
 

@@ -62,6 +62,13 @@ class Mass:
         return int(self.values.sum()) if self.is_frequency else len(self.values)
 
     @property
+    def totals(self) -> tuple[float, float]:
+        """Mass of all points, and their self-pair contribution."""
+        weights, own = point_weights(self, len(self.values))
+        assert weights is not None
+        return float(weights.sum()), float(own.sum())
+
+    @property
     def weights_of_mean_1(self) -> Array:
         """Importance weights with a mean of 1 over all points."""
         return np.asarray(self.values * (self.points / self.values.sum()))

@@ -7,7 +7,7 @@ from copy import copy
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, Literal, cast, overload
 
 import numpy as np
 
@@ -138,6 +138,11 @@ class Ensemble(Listing):
         return (*(caution for c in self.members for caution in c.cautions), *self._doubtful)
 
     @property
+    def form(self) -> Literal["members", "scan"]:
+        """What its sums are counted from."""
+        return "scan" if self.is_lazy else "members"
+
+    @property
     def is_lazy(self) -> bool:
         """Whether the members are columns of a scan."""
         return self.members[0].lazy
@@ -148,12 +153,12 @@ class Ensemble(Listing):
         return any(c.soft for c in self.members)
 
     @property
-    def has_covers(self) -> bool:
+    def has_covers(self) -> bool:  # type: ignore[override]
         """Whether any member is a cover, whose clusters may overlap or leave points out."""
         return any(c.overlapping for c in self.members)
 
     @property
-    def has_gaps(self) -> bool:
+    def has_gaps(self) -> bool:  # type: ignore[override]
         """Whether any member labels only some of the points."""
         return any(c.gaps for c in self.members)
 

@@ -113,6 +113,10 @@ class Clustering(ABC):
         """Number of points: with frequencies, their sum."""
         return len(self) if mass is None else mass.points
 
+    def totals(self, mass: Mass | None) -> tuple[float, float]:
+        """Mass of all points, and their self-pair contribution."""
+        return (float(len(self)), float(len(self))) if mass is None else mass.totals
+
     def kept(self) -> Clustering:
         """The same, with labels encoded now, so that later changes of the array given do not reach them."""
         return self
@@ -165,3 +169,38 @@ class Clustering(ABC):
     def pairwise(self, first: Array, second: Array) -> tuple[Array, Array]:
         """The same for the first and the second point of each pair."""
         self._refuse_points()
+
+
+class PointPairs(ABC):
+    """Similarities of pairs of points: a matrix, or the consensus matrix of an ensemble.
+
+    `engine.matrices.ROUTES` says how the sums of two of them are counted.
+    """
+
+    what: ClassVar[str]
+    #: the clusterings whose co-memberships are added; none for a matrix
+    members: tuple[Clustering, ...] = ()
+    mass: Mass | None = None
+    #: whether a member labels only some of the points; whether a member is a cover
+    has_gaps: bool = False
+    has_covers: bool = False
+    #: whether all entries read so far are between 0 and 1; whether they are all so small that their squares underflow
+    is_unit: bool = True
+    is_tiny: bool = False
+    #: lowest and highest entry read so far
+    span: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    @abstractmethod
+    def form(self) -> Literal["members", "scan", "entries", "sparse", "blocks"]:
+        """What its sums are counted from."""
+
+    @property
+    @abstractmethod
+    def n_points(self) -> int:
+        """Number of points."""
+
+    @property
+    @abstractmethod
+    def described(self) -> str:
+        """What it is, in a headline."""

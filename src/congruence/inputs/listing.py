@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from congruence.inputs.frames import make_frame
-from congruence.inputs.kinds import Clustering
+from congruence.inputs.kinds import Clustering, PointPairs
 from congruence.statistics.tables import AsJson
 from congruence.typing import Frame, Record
 
 
-class Listing(AsJson):
+class Listing(PointPairs, AsJson):
     """Conversions of an `Ensemble` to plain values; ensembles with the same values are equal."""
 
     members: tuple[Clustering, ...]
     names: tuple[str, ...]
+
+    @property
+    def described(self) -> str:
+        """What it is, in a headline."""
+        several = len(self.members) > 1
+        return f"ensemble of {len(self.members)} clusterings" if several else f"{self.members[0].k} clusters"
 
     def to_dict(self) -> Record:
         """The labels of each member by name; memberships by NAME:CLUSTER, and the clusters of each point of a cover.
@@ -40,7 +46,7 @@ class Listing(AsJson):
         return make_frame(self.to_dict(), backend)
 
     def __repr__(self) -> str:
-        if self.members[0].lazy:
+        if self.form == "scan":
             return f"Ensemble: {len(self.members)} clusterings, scanned"
         sizes = sorted({c.n_clusters for c in self.members})
         clusters = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from congruence.errors import Call, Caution, InputError, Option
 from congruence.inputs.alignment import WHO, InputOptions
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.kinds import PointPairs
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.tables import Array
 from congruence.typing import MatrixLike
-
-if TYPE_CHECKING:
-    from congruence.scanning.columns import Column
 
 #: compared by sums over pairs of points
 Matrix = Ensemble | Similarity
@@ -44,7 +41,7 @@ def of_matrices(a: MatrixLike, b: MatrixLike, options: InputOptions) -> PairOfMa
         raise InputError(
             f"{Option('align', 'index')} joins single clusterings; reindex the frames of an ensemble or matrix first"
         )
-    single = tuple(not isinstance(x, Ensemble | Similarity) for x in (a, b))
+    single = tuple(not isinstance(x, PointPairs) for x in (a, b))
     if not any(single) and (options.unassigned != "error" or options.noise is not None):
         name = "noise" if options.noise is not None else "unassigned"
         raise InputError(
@@ -81,7 +78,4 @@ def _with_one_mass(p: Ensemble, q: Ensemble) -> tuple[Ensemble, Ensemble]:
 
 def _same_values(a: Array, b: Array) -> bool:
     """Whether these are the same weights: equal numbers, or one column of one scan."""
-    if getattr(a, "lazy", False) and getattr(b, "lazy", False):
-        one, two = cast("Column", a), cast("Column", b)
-        return one.name == two.name and (one.source is two.source or one.source.same_rows(two.source))
-    return np.array_equal(a, b)
+    return a.same_rows(b) if hasattr(a, "same_rows") else np.array_equal(a, b)

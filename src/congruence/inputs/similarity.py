@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from congruence.errors import Caution, InputError, real_number
 from congruence.inputs.frames import matrix_of
+from congruence.inputs.kinds import PointPairs
 from congruence.inputs.labels import from_dlpack, is_frame, is_sparse
 from congruence.statistics.tables import Array
 from congruence.typing import Client, MatrixLike
@@ -14,7 +17,7 @@ from congruence.typing import Client, MatrixLike
 LARGEST = 1e60
 
 
-class Similarity:
+class Similarity(PointPairs):
     """Similarities of points with points (a square array): a consensus matrix, a kernel, a graph.
 
     Takes numpy arrays and memory maps, scipy.sparse, frames, and anything with a shape that can be sliced in two
@@ -66,17 +69,37 @@ class Similarity:
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return len(self)
+
+    @property
+    def form(self) -> Literal["entries", "sparse", "blocks"]:
+        """How its entries are stored: dense, sparse, or in the blocks of a Dask array."""
+        return "sparse" if self.is_sparse else "blocks" if is_dask_array(self.matrix) else "entries"
+
+    @property
+    def described(self) -> str:
+        """What it is, in a headline."""
+        return "similarity matrix"
+
     def __repr__(self) -> str:
         n = f"{len(self):,}"
         return f"Similarity: {n} × {n}{', sparse' if self.is_sparse else ''}"
 
     @property
-    def is_tiny(self) -> bool:
+    def span(self) -> tuple[float, float]:  # type: ignore[override]
+        """Lowest and highest entry read so far."""
+        return self.low, self.high
+
+    @property
+    def is_tiny(self) -> bool:  # type: ignore[override]
         """Whether all entries read so far are so close to 0 that products of their squares underflow, and not all are 0."""
         return 0 < max(abs(self.low), abs(self.high)) < 1 / LARGEST
 
     @property
-    def is_unit(self) -> bool:
+    def is_unit(self) -> bool:  # type: ignore[override]
         """Whether all entries read so far are between 0 and 1."""
         return bool(self.low >= -1e-9 and self.high <= 1 + 1e-6)
 

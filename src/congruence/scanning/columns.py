@@ -206,6 +206,14 @@ class Column(Clustering):
         """Number of points: with frequencies, their sum."""
         return len(self) if mass is None else self.source.facts(self, mass).points
 
+    def totals(self, mass: Mass | None) -> tuple[float, float]:
+        """Mass of all rows, and their self-pair contribution."""
+        part = self.source.facts(self, mass)
+        total, own = float(part.total), float(part.rows if part.mass is None else part.total)
+        if part.mass == "sample_weight":
+            total, own = float(part.points), part.squares * (part.points / total) ** 2
+        return total, own
+
     def __len__(self) -> int:
         rows = self.source.n_rows
         return int(rows if rows is not None else self._counted[0].rows)
@@ -224,6 +232,12 @@ class Column(Clustering):
             unassigned = "drop"  # a cover of an ensemble that drops points; "partial" would keep them
         every = more | (self.noise or frozenset())
         return replace(self, unassigned=unassigned, noise=every or None, who=who, decided=True)
+
+    def same_rows(self, other: object) -> bool:
+        """Whether the other is this column of the same rows."""
+        if not isinstance(other, Column) or other.name != self.name:
+            return False
+        return other.source is self.source or self.source.same_rows(other.source)
 
     def as_counted(self) -> Column:
         """The same column with points in no cluster unchanged."""
@@ -409,12 +423,3 @@ def one_table(part: PartialTables, a: Column, b: Column) -> tuple[Table, Tables]
         name_a, name_b = (named_labels(part, part.names.index(x.name))[1] for x in (a, b))
         names = name_a, name_b
     return named_table(tables, names, part.exponent or 0), in_one_order(tables)
-
-
-def totals(column: Column, mass: Mass | None) -> tuple[float, float, float]:
-    """Mass of all rows, their self-pair contribution, and pairs of different rows."""
-    part = column.source.facts(column, mass)
-    total, own = float(part.total), float(part.rows if part.mass is None else part.total)
-    if part.mass == "sample_weight":
-        total, own = float(part.points), part.squares * (part.points / total) ** 2
-    return total, own, (total * total - own) / 2
