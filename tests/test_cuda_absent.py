@@ -135,9 +135,17 @@ def test_every_kernel_has_its_name_in_the_source():
     assert sorted(declared) == sorted(kernel.value for kernel in device.Kernel)
 
 
+def test_every_kernel_is_a_template():
+    """A kernel that is no template would be compiled with each of the others, whichever is asked for."""
+    lines = Path(device.__file__).with_name("kernels.cu").read_text(encoding="utf-8").split("\n")
+    before = [lines[i - 1] for i, line in enumerate(lines) if line.startswith("__global__")]
+    assert all(line.startswith("template <") for line in before)
+    assert len(before) == len(device.Kernel)
+
+
 def test_template_arguments_are_written_as_in_cpp():
-    """Types and numbers are written as they are, booleans in lower case, those of numpy too; no arguments, no brackets."""
-    assert device.Kernel.EXPECTED_GRID.instance() == "expected_grid"
+    """Types and numbers are written as they are, booleans in lower case, those of numpy too; 0 stands for no arguments."""
+    assert device.Kernel.EXPECTED_GRID.instance() == "expected_grid<0>"
     assert device.Kernel.FUSED.instance("unsigned char", True, np.bool_(False)) == "fused<unsigned char, true, false>"
     assert device.Kernel.SLICED.instance(False, 16, 128, True, True) == "sliced<false, 16, 128, true, true>"
 

@@ -51,7 +51,7 @@ def test_a_write_beyond_an_array_is_an_error():
     """A kernel that is told of more elements than its output has is noticed, and so is one with too much shared memory."""
     cp = device.cupy()
     keys = cp.empty((1, 4), np.uint64)
-    with pytest.raises(RuntimeError, match="random_keys wrote beyond the memory of argument 3"):
+    with pytest.raises(RuntimeError, match="random_keys<0> wrote beyond the memory of argument 3"):
         kernel(Kernel.RANDOM_KEYS)((1, 1), (32,), (np.uint64(1), np.int64(0), np.int64(5), keys))
     codes, sizes = cp.zeros((1, 16), np.uint8), cp.zeros(4, np.uint32)
     arguments = (codes, np.int64(16), np.int64(16), np.int32(4), np.bool_(True), sizes)

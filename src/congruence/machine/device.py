@@ -149,9 +149,11 @@ class Kernel(Enum):
     WEIGHTED_CELLS = "weighted_cells"
 
     def instance(self, *choices: str | bool | int) -> str:
-        """The C++ name of this kernel with these template arguments, as in fused<unsigned char, true, false>."""
-        said = [str(choice).lower() if isinstance(choice, (bool, np.bool_)) else str(choice) for choice in choices]
-        return f"{self.value}<{', '.join(said)}>" if said else self.value
+        """The C++ name of this kernel with these template arguments (0 for none), as in fused<unsigned char, true, false>."""
+        said = [
+            str(choice).lower() if isinstance(choice, (bool, np.bool_)) else str(choice) for choice in choices or (0,)
+        ]
+        return f"{self.value}<{', '.join(said)}>"
 
 
 #: kernels that use shared memory more than the L1 cache
@@ -368,7 +370,7 @@ def _limits(values: DeviceArray, steps: Sequence[int]) -> tuple[Array, Array]:
     cp = cupy()
     n, columns = values.shape
     ends = np.iinfo(np.int64)
-    low, high = cp.full(columns, ends.max), cp.full(columns, ends.min)
+    low, high = (cp.asarray(np.full(columns, end)) for end in (ends.max, ends.min))  # cp.full would be compiled
     for part in parts(columns):
         many = part.stop - part.start
         grid = (_blocks(n), many) if steps[0] == 1 else (-(-many // 256), max(1, min(2048, n // 64)))

@@ -1,4 +1,5 @@
-// The kernels of the CUDA engine; device.py compiles each instance on first use (NVRTC, cached).
+// The kernels of the CUDA engine; device.py compiles each instance on first use (NVRTC, cached). All are templates, some with a
+// number that is not used: NVRTC compiles kernels that are no templates each time, whichever is asked for (0.3 s instead of 0.05).
 // Labels are stored one clustering per row, codes 0 … k−1, with rows aligned to 16 bytes.
 
 typedef unsigned char u8;
@@ -41,6 +42,7 @@ template <bool KNOWN> struct Terms {
     }
 };
 
+template <int>
 __global__ void terms_below(u32 end, double n, double unit, u64* out) {
     const u32 v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v < end) out[v] = v ? term(v, n, unit) : 0;
@@ -188,6 +190,7 @@ __global__ void __launch_bounds__(1024) count(const T* labels, i64 stride, i64 n
 
 // Weighted points sorted by cell, one block per cell: Σw, and Σ w_p·w_q over its pairs of points as a sum of positive terms, so
 // nothing cancels. Threads sum parts of equal length, and parts are joined in a fixed order.
+template <int>
 __global__ void __launch_bounds__(128) weighted_cells(const i64* order, const i64* starts, i64 cells, i64 points,
                                                       const double* weights, double* total, double* within) {
     __shared__ double sums[128], pairs[128];
@@ -559,6 +562,7 @@ __device__ double expected_term(double size_a, double size_b, double n) {
 }
 
 // out[u][v] for sizes a[u] and b[v].
+template <int>
 __global__ void expected_grid(const i64* a, int rows, const i64* b, int columns, double n, double* out) {
     const i64 c = (i64)blockIdx.x * blockDim.x + threadIdx.x;
     if (c < (i64)rows * columns) out[c] = expected_term((double)a[c / columns], (double)b[c % columns], n);
@@ -566,6 +570,7 @@ __global__ void expected_grid(const i64* a, int rows, const i64* b, int columns,
 
 // Rows of the grid of terms, added from the first to the last as often as their size occurs in clustering i (blockIdx.y):
 // sums[i][v]. The rows of clustering i are at[start[i]] … at[start[i + 1] − 1]; this part of the grid has rows from `first` on.
+template <int>
 __global__ void expected_rows(const double* grid, i64 first, i64 rows, i64 columns, const i64* at, const double* many,
                               const i64* start, double* sums) {
     const i64 v = (i64)blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
@@ -577,6 +582,7 @@ __global__ void expected_rows(const double* grid, i64 first, i64 rows, i64 colum
 }
 
 // E[MI] of pairs, one thread each, from those sums: over the sizes of the second clustering, from the first to the last.
+template <int>
 __global__ void expected_sums(const double* sums, i64 columns, const i64* at, const double* many, const i64* start,
                               const int* inner, const int* outer, int pairs, double* out) {
     const int p = blockIdx.x * blockDim.x + threadIdx.x;
@@ -589,6 +595,7 @@ __global__ void expected_sums(const double* sums, i64 columns, const i64* at, co
 
 // E[MI] of pairs, one block each, in the same order of addition. The terms and the sums of columns of a pair lie in `room`,
 // from offset[p] on.
+template <int>
 __global__ void expected_pairs(const i64* sizes, const double* many, const i64* start, const int* inner, const int* outer,
                                const i64* offset, double n, double* room, double* out) {
     const i64 a = start[inner[blockIdx.x]], b = start[outer[blockIdx.x]];
@@ -913,6 +920,7 @@ __global__ void random_tables(u64 seed, int draws, i64 n, const u32* sizes_a, in
 }
 
 // A random number for each point of draws first … first + gridDim.y − 1: sorted by them, the points are in random order.
+template <int>
 __global__ void random_keys(u64 seed, i64 first, i64 n, u64* keys) {
     const i64 step = (i64)gridDim.x * blockDim.x;
     Random random(seed, first + blockIdx.y);

@@ -126,6 +126,8 @@ class Pointer:
             raise RuntimeError(f"a copy of {size} bytes leaves its memory")
         self.block.bytes[start : start + size] = source.block.bytes[first : first + size]
 
+    copy_from_device_async = copy_from_device
+
 
 class Pool:
     """The memory pool, which keeps nothing for later."""

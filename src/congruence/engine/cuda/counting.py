@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 #: increments per tile of pairs; while the GPU counts the next tile, the host computes the measures of the last
 TILE = 5e10
 
+#: tables up to this many cells are copied whole: CuPy compiles half a second for the cells that are not 0, once per process
+ON_HOST = 1 << 20
+
 #: increments above which the pairs are distributed over all GPUs
 DEALT_FROM = 1e11
 
@@ -68,6 +71,10 @@ class Cells:
         count_tables(
             self.stack, cp.asarray(width.astype(np.int32)), rows, cp.asarray(offset), sizes, weights, tables, slots
         )
+        if tables.size <= ON_HOST:
+            whole = tables.get()
+            found = np.flatnonzero(whole)
+            return cpu.placed(found, _whole(whole[found]), offset, width[pair_j])
         where = cp.flatnonzero(tables)
         return cpu.placed(where.get(), _whole(tables[where].get()), offset, width[pair_j])
 

@@ -63,7 +63,10 @@ def fill(codes: DeviceArray, labels: Sequence[Labels]) -> list[Future[None]]:
     copies = []
     for row, c in enumerate(labels):
         if c.card is not None and c.card.stack.device == codes.device:
-            codes[row, : len(c)] = c.card.codes
+            if c.card.stack.dtype == codes.dtype:  # CuPy compiles assignments
+                codes[row].data.copy_from_device_async(c.card.codes.data, len(c) * codes.itemsize)
+            else:
+                codes[row, : len(c)] = c.card.codes
         elif c.card is not None:  # from another GPU: converted there, then copied
             with c.card.stack.device:
                 there = c.card.codes.astype(codes.dtype)
