@@ -14,6 +14,9 @@ import datetime
 import os
 import resource
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +26,7 @@ import numpy as np
 
 import congruence as cg
 from benchmarks.gpu_checks import CHECKS, MEASURES, check, check_kernels, line
+from benchmarks.sizes import SIZES, has
 from congruence.engine.cuda import chunks, draws, slices, stacks, sums
 from congruence.machine import device
 
@@ -185,6 +189,70 @@ def shapes(quick: bool) -> None:
     a, b = (cp.where(cp.arange(n) < 400_000, 0, rng.integers(0, k, n)) for _ in range(2))
     seconds = on_clock(lambda: cg.compare_all([a, b], ["ari", "vi"]), 3)
     line(f"n = {n:,}, k = {k:,}, 40 % in one cluster, one pair", f"{seconds * 1e3:.1f} ms", "wall time of compare_all")
+
+
+# --- one pair, and the first calls of a process --------------------------------------------------------------------
+
+
+def one_pair(quick: bool) -> None:
+    """One ARI and one NMI of tensors on the GPU, beside torchmetrics."""
+    if not (has("torch") and has("torchmetrics")):
+        line("one pair of tensors", "not timed", "torch or torchmetrics is not installed")
+        return
+    import torch
+    from torchmetrics.functional import clustering as torched
+
+    print("\none pair of int64 tensors that agree on 70 % of the points: wall time per call, and times ours")
+    ours = {"ari": cg.ari, "nmi": cg.nmi}
+    theirs = {"ari": torched.adjusted_rand_score, "nmi": torched.normalized_mutual_info_score}
+    for n, k in SIZES.items():
+        if n < 1_000 or (quick and n > 1_000_000):
+            continue
+        rng = np.random.default_rng(n)
+        a = rng.integers(0, k, n)
+        b = np.where(rng.random(n) < 0.7, a, rng.integers(0, k, n))
+        s, t = (torch.from_numpy(x).cuda() for x in (a, b))
+        for key, call in ours.items():
+            exact, repeats = call(a, b), 20 if n <= 1_000_000 else 7
+            mine = on_clock(lambda call=call, s=s, t=t: call(s, t), repeats)  # type: ignore[misc]
+            peer = on_clock(lambda call=theirs[key], s=s, t=t: float(call(s, t)), repeats)  # type: ignore[misc]
+            apart = abs(float(theirs[key](s, t)) - exact)
+            assert call(s, t) == exact
+            wrong = f", which differs from the exact value by {apart:.1g}" if apart > 1e-5 else ""
+            here = f"torchmetrics {peer * 1e3:.3f} ms ({peer / mine:.2f}×){wrong}"
+            line(f"{key}, n = {n:,}, k = {k}", f"{mine * 1e3:.3f} ms", here)
+
+
+#: a process of its own: seconds of the first call, of the first permutation test, and of the second
+FIRST = """
+import time, numpy as np, cupy as cp
+rng = np.random.default_rng(0)
+a, b = (cp.asarray(rng.integers(0, 10, 100_000)) for _ in range(2))
+cp.cuda.Device().synchronize()
+for code in ("import congruence as cg; cg.ari(a, b)", "cg.permutation_test(a, b, 'nmi_sum', 1000, 0)",
+             "cg.permutation_test(a, b, 'nmi_sum', 1000, 0)"):
+    start = time.perf_counter()
+    exec(code)
+    print(time.perf_counter() - start)
+"""
+
+
+def first_calls(quick: bool) -> None:
+    """The first calls after installation, when nothing is compiled, and those of the next process."""
+    print("\nfirst calls, n = 100,000, k = 10, after CuPy and its arrays: wall time")
+    with tempfile.TemporaryDirectory() as empty:
+        for what in ("nothing compiled before", "the next process"):
+            own = {
+                "CUPY_CACHE_DIR": f"{empty}/cupy",
+                "CUDA_CACHE_PATH": f"{empty}/cuda",
+                "NUMBA_CACHE_DIR": f"{empty}/numba",
+            }
+            said = subprocess.run(
+                [sys.executable, "-c", FIRST], capture_output=True, text=True, check=True, env={**os.environ, **own}
+            )
+            pair, test, again = map(float, said.stdout.split())
+            line(f"ari, {what}", f"{pair:.2f} s")
+            line(f"then permutation_test, {what}", f"{test:.2f} s", f"the second {again * 1e3:.0f} ms")
 
 
 # --- whole calls --------------------------------------------------------------------------------------------------
@@ -361,14 +429,18 @@ def main() -> None:
         help=f"only check, on small data (for compute-sanitizer): {', '.join(CHECKS)}, or all of them",
     )
     parser.add_argument(
-        "--only", help="one part: check, rates, shapes, whole, streamed, consensus, permutations, profiles, collections"
+        "--only",
+        help="one part: check, first_calls, one_pair, rates, shapes, whole, streamed, consensus, permutations, profiles, "
+        "collections",
     )
     asked = parser.parse_args()
     quick = asked.quick
     cp = device.cupy()
     name = cp.cuda.runtime.getDeviceProperties(0)["name"].decode()
     print(f"{name}, CUDA {cp.cuda.runtime.runtimeGetVersion()}, CuPy {cp.__version__}, {datetime.date.today()}")
-    every = (check, rates, shapes, whole, streamed, consensus, permutations, profiles, collections)
+    every = (
+        check, first_calls, one_pair, rates, shapes, whole, streamed, consensus, permutations, profiles, collections,
+    )  # fmt: skip
     if asked.check is not None:
         check_kernels(asked.check or list(CHECKS))
         return
