@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import congruence as cg
 from congruence.alternative_clustering.search import METHODS as ALTERNATIVE_METHODS
-from congruence.consensus_clustering.method_names import METHODS as CONSENSUS_METHODS
+from tests.consensus_cases import ALL as CONSENSUS_METHODS
 from tests.consensus_cases import taken_by
 
 A, B = [0, 0, 0, 1, 1, 2, 2, 2], [1, 1, 0, 0, 0, 2, 2, 1]
