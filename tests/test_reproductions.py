@@ -87,6 +87,11 @@ def test_irm_table_2_on_small_data():
     assert by_text(irm.table2_claims([iris, lenses]), "Lenses").verdict == NOT_CONFIRMED
     assert all(np.isfinite(row.ours) for row in irm.readings([iris, lenses]))
     assert "Lenses" in irm.show_table2([iris, lenses])
+    scaled = irm.prepared("iris", "min–max").X
+    assert (scaled.min(axis=0), scaled.max(axis=0)) == (pytest.approx(0), pytest.approx(1))
+    nearer = irm.off_by_preparation({"raw": [iris], "z": [lenses]})
+    assert len(nearer) == 1
+    assert "raw for 2 of 2 sets" in irm.preparation_sentence({"raw": [iris, lenses], "z": [iris, lenses]})
 
 
 def test_irm_prints_table_1(capsys):
