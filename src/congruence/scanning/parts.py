@@ -106,20 +106,13 @@ def state_of(path: str) -> tuple[str, int, int]:
     return path, about.st_size, about.st_mtime_ns
 
 
-def check_unchanged(path: str, state: tuple[int, int] | None, where: str) -> None:
-    """Raise if a file changed since it was opened, by its size and modification time."""
-    if state is not None and state_of(path)[1:] != state:
-        raise InputError(f"{where} changed while it was read; scan it again when it is complete")
-
-
 @dataclass(frozen=True)
-class RowGroup:
-    """One row group of a Parquet file; text that repeats is read as dictionary codes."""
+class OfFile:
+    """A part of a file; `path` is absolute, for workers in other folders."""
 
     path: str
-    group: int
-    rows: int
-    #: the path as given; `path` is absolute, for workers in other folders
+    rows: int | None = None
+    #: the path as given
     shown: str = ""
     #: size and time of the file when it was opened; a change is an error
     state: tuple[int, int] | None = None
@@ -127,7 +120,25 @@ class RowGroup:
     @property
     def where(self) -> str:
         """Name of this part in messages."""
-        return f"{self.shown or self.path}, row group {self.group}"
+        return self.shown or self.path
+
+    def check_unchanged(self) -> None:
+        """Raise if the file changed since it was opened."""
+        if self.state is not None and state_of(self.path)[1:] != self.state:
+            raise InputError(f"{self.shown or self.path} changed while it was read; scan it again when it is complete")
+
+
+@dataclass(frozen=True)
+class RowGroup(OfFile):
+    """One row group of a Parquet file; text that repeats is read as dictionary codes."""
+
+    rows: int = 0
+    group: int = 0
+
+    @property
+    def where(self) -> str:
+        """Name of this part in messages."""
+        return f"{super().where}, row group {self.group}"
 
     def ahead(self, columns: Sequence[str]) -> float:
         """Bytes of the pages that are read and decoded before a batch is complete."""
@@ -136,8 +147,7 @@ class RowGroup:
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
-
-        check_unchanged(self.path, self.state, self.shown or self.path)
+        self.check_unchanged()
         footer = footer_of(*state_of(self.path))
         schema = footer.schema.to_arrow_schema()
         for name in columns:
@@ -158,7 +168,7 @@ class RowGroup:
                 yield batch
         if not done or done < self.rows:
             yield from _after(done, self._plain(types, rows, footer))
-        check_unchanged(self.path, self.state, self.shown or self.path)
+        self.check_unchanged()
 
     def _chunks(self, columns: Iterable[str]) -> Mapping[str, Chunk]:
         return chunks_of(*state_of(self.path), self.group, tuple(columns))
@@ -248,23 +258,13 @@ class Fragment:
 
 
 @dataclass(frozen=True)
-class ArrowFile:
+class ArrowFile(OfFile):
     """A feather or arrow file, read batch by batch; very large batches are mapped."""
-
-    path: str
-    rows: int
-    shown: str = ""
-    state: tuple[int, int] | None = None
-
-    @property
-    def where(self) -> str:
-        """Name of this part in messages."""
-        return self.shown or self.path
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
         pa = arrow_library()
-        check_unchanged(self.path, self.state, self.where)
+        self.check_unchanged()
         with pa.OSFile(self.path) as source, pa.ipc.open_file(source) as file:
             many, there = file.num_record_batches, file.schema.names
         for name in columns:
@@ -280,26 +280,17 @@ class ArrowFile:
                     part = batch.slice(start, rows)
                     part.validate(full=True)  # offsets and codes beyond the data would crash the process
                     yield part
-        check_unchanged(self.path, self.state, self.where)
+        self.check_unchanged()
 
 
 @dataclass(frozen=True)
-class TextFile:
+class TextFile(OfFile):
     """A csv or tsv file, read in blocks; every field is text, as for the same file in memory."""
 
-    path: str
-    delimiter: str
-    rows: int | None = None
-    shown: str = ""
-    state: tuple[int, int] | None = None
+    delimiter: str = ","
     encoding: str = "utf8"
     #: unquoted fields that are missing
     missing: tuple[str, ...] = tuple(MISSING)
-
-    @property
-    def where(self) -> str:
-        """Name of this part in messages."""
-        return self.shown or self.path
 
     @cached_property
     def guess(self) -> int:
@@ -318,7 +309,7 @@ class TextFile:
 
     def open(self, columns: Sequence[str], block: int) -> CSVStreamingReader:
         """The reader of the file."""
-        check_unchanged(self.path, self.state, self.where)
+        self.check_unchanged()
         return text_reader(self.path, self.delimiter, columns, self.encoding, self.missing, block)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
@@ -333,7 +324,7 @@ class TextFile:
             except arrow_library().ArrowInvalid:  # a row longer than the block, or a broken file
                 if block == BLOCKS[-1]:
                     raise
-        check_unchanged(self.path, self.state, self.where)
+        self.check_unchanged()
 
     def _read(self, columns: Sequence[str], block: int, skip: int) -> Iterator[pa.RecordBatch]:
         """The rows after the first `skip`, block by block."""

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -160,6 +161,28 @@ class Rows:
         return [np.concatenate(own) for own in zip(*pieces, strict=True)], tuple(tuple(w.labels) for w in words)
 
 
+def over_parts(
+    parts: Sequence[Part], reading: Reading, each: Callable[[Part, dict[str, ColumnLike], int], T]
+) -> Iterator[tuple[list[T], int, str]]:
+    """For each part: the results of `each(part, columns, rows before)` for its batches, its rows, and why it was left out.
+
+    A part is left out as a whole if some of its columns cannot be read, if that is allowed.
+    """
+    for part in parts:
+        found: list[T] = []
+        rows = 0
+        try:
+            for columns in batches(part, reading):
+                found.append(each(part, columns, rows))
+                rows += len(columns[reading.read[0]])
+        except BadBatch as error:
+            if not reading.skip_bad:
+                raise
+            yield [], 0, str(error)
+            continue
+        yield found, rows, ""
+
+
 @dataclass(frozen=True)
 class _Counting:
     """Counts the rows of parts."""
@@ -167,23 +190,11 @@ class _Counting:
     reading: Reading
 
     def __call__(self, parts: Sequence[Part], about: Group) -> tuple[int, ...]:
-        # a part is left out if any of its columns cannot be read
-        few = (
-            self.reading if self.reading.skip_bad else replace(self.reading, names=self.reading.names[:1], rows=1 << 18)
-        )
-        found = []
-        for part in parts:
-            total = 0
-            try:
-                for columns in batches(part, few):
-                    few.check(columns, part.where)
-                    total += len(columns[few.names[0]])
-            except BadBatch:
-                if not self.reading.skip_bad:
-                    raise
-                total = 0
-            found.append(total)
-        return tuple(found)
+        few = self.reading
+        if not few.skip_bad:  # else a part is left out if any of its columns cannot be read
+            few = replace(few, names=few.names[:1], rows=1 << 18)
+        each = over_parts(parts, few, lambda part, columns, _: few.check(columns, part.where))
+        return tuple(rows for _, rows, _ in each)
 
 
 @dataclass(frozen=True)
@@ -195,24 +206,19 @@ class _Sampling:
     wanted: dict[int, tuple[RowsToTake | None, ...]]
 
     def __call__(self, parts: Sequence[Part], about: Group) -> dict[int, Piece]:
-        found: dict[int, Piece] = {}
-        for part, wanted in zip(parts, self.wanted[int(about.key)], strict=True):
-            if wanted is None:
-                continue
-            first = 0
-            here: dict[int, Piece] = {}
-            try:
-                for columns in batches(part, self.reading):
-                    self.reading.check(columns, part.where)
-                    n = len(columns[self.reading.names[0]])
-                    here |= wanted.found_in(columns, first, n, part.where)
-                    first += n
-            except BadBatch:
-                if not self.reading.skip_bad:
-                    raise
-                continue
-            found |= here
-        return found
+        chosen = [
+            (part, rows) for part, rows in zip(parts, self.wanted[int(about.key)], strict=True) if rows is not None
+        ]
+
+        def taken(part: Part, columns: dict[str, ColumnLike], first: int) -> dict[int, Piece]:
+            self.reading.check(columns, part.where)
+            rows = next(rows for other, rows in chosen if other is part)
+            return rows.found_in(columns, first, len(columns[self.reading.names[0]]), part.where)
+
+        pieces = (
+            piece for found, _, _ in over_parts([part for part, _ in chosen], self.reading, taken) for piece in found
+        )
+        return dict(chain.from_iterable(piece.items() for piece in pieces))
 
 
 # --- a value for each row ---------------------------------------------------------------------------------------
@@ -267,20 +273,16 @@ class _Writing:
         words, number, first = self.reading.vocabularies(), int(group.key), 0
         found: list[Record] = []
         left_out: list[str] = []
-        for part in parts:
-            before, start = len(found), first
-            try:
-                for columns in batches(part, self.reading):
-                    codes = self.reading.codes(words, columns, part.where)
-                    kept = {name: columns[name] for name in self.reading.more}
-                    found.append(kept | self.values(codes, number, first))
-                    first += len(codes[0])
-            except BadBatch as error:
-                if not self.reading.skip_bad:
-                    raise
-                del found[before:]
-                first = start
-                left_out.append(f"left out: {error}")
+
+        def of_batch(part: Part, columns: dict[str, ColumnLike], rows: int) -> Record:
+            codes = self.reading.codes(words, columns, part.where)
+            kept = {name: columns[name] for name in self.reading.more}
+            return kept | self.values(codes, number, first + rows)
+
+        for pieces, rows, why in over_parts(parts, self.reading, of_batch):
+            found += pieces
+            first += rows
+            left_out += [f"left out: {why}"] if why else []
         about = {"rows": first, "left_out": left_out}
         if not found:
             return about

@@ -97,7 +97,9 @@ class _Listed(Input):
 def _parquet(path: str, about: Record, _: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
     footer = footer_of(path, *about["state"])
     many = range(footer.num_row_groups)
-    return footer.schema.to_arrow_schema(), [RowGroup(path, g, footer.row_group(g).num_rows, **about) for g in many]
+    return footer.schema.to_arrow_schema(), [
+        RowGroup(path, footer.row_group(g).num_rows, group=g, **about) for g in many
+    ]
 
 
 def _arrow(path: str, about: Record, _: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
@@ -113,7 +115,7 @@ def _arrow(path: str, about: Record, _: Sequence[str]) -> tuple[pa.Schema, Seque
 def _text(path: str, about: Record, missing: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
     encoding = checked_encoding_of(path)
     delimiter = delimiter_of(path, suffix_of(Path(path)), encoding)
-    part = TextFile(path, delimiter, encoding=encoding, missing=tuple(missing), **about)
+    part = TextFile(path, delimiter=delimiter, encoding=encoding, missing=tuple(missing), **about)
     schema = part.schema
     if encoding == "cp1252":
         warn_of_encoding(about["shown"])
