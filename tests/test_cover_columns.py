@@ -178,3 +178,15 @@ def test_an_ensemble_lists_the_clusters_of_each_point():
     runs = cg.Ensemble({"a": cg.Cover({"x": [0, 1], "y": [1, 2]}, points=4), "b": [0, 0, 1, None]}, unassigned="keep")
     assert runs.to_dict() == {"a": [["x"], ["x", "y"], ["y"], []], "b": [[0], [0], [1], []]}
     assert runs.to_frame("pyarrow")["a"].to_pylist() == [["x"], ["x", "y"], ["y"], []]
+
+
+def test_covers_that_drop_points_are_together_if_they_share_a_cluster():
+    """Sums over pairs of points of covers with gaps are those of their consensus matrices, where sharing a cluster is enough."""
+    rng = np.random.default_rng(3)
+    covers = [cg.Cover((rng.random((30, 4)) < 0.35).astype(int)) for _ in range(5)]
+    first, second = (cg.Ensemble(some, unassigned="drop") for some in (covers[:3], covers[3:]))
+    assert first.has_gaps
+    assert second.has_gaps
+    p, q = (np.asarray(e.consensus_matrix())[np.triu_indices(30, 1)] for e in (first, second))
+    both = ~np.isnan(p) & ~np.isnan(q)
+    assert cg.sms(first, second) == pytest.approx(np.corrcoef(p[both], q[both])[0, 1], rel=1e-12)

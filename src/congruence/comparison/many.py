@@ -168,7 +168,7 @@ def _evaluate(
     weighted = mass is not None and not mass.is_frequency
     todo = Evaluation(measures, soft=ensemble.is_soft, weighted=weighted, covers=ensemble.has_covers)
     counter = engine_for(engine, ensemble.members)
-    drops = not (ensemble.is_soft or ensemble.has_covers) and any(c.may_drop for c in ensemble.members)
+    drops = ensemble.is_plain and any(c.may_drop for c in ensemble.members)
     needs = todo.needs | {Pairs} if drops else todo.needs
     with Progress(sum(len(r) for r in runs), progress) as bar:
         for tile in counter.statistics(ensemble.members, runs, needs, mass=mass, threads=threads, progress=bar):

@@ -403,7 +403,7 @@ def _reordered(reference: ClusteringLike, b: Memberships) -> Array:
     from scipy.optimize import linear_sum_assignment
 
     first = as_clustering(reference, "reference")
-    u = first.dense() if isinstance(first, Memberships) else np.eye(first.k + 1)[np.asarray(first.codes)][:, : first.k]
+    u = first.dense()
     v = b.dense()
     cost = (u**2).sum(axis=0)[:, None] + (v**2).sum(axis=0)[None, :] - 2 * u.T @ v
     _, columns = linear_sum_assignment(cost)

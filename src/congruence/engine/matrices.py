@@ -15,7 +15,6 @@ from congruence.errors import Call, InputError, NotApplicable, Option
 from congruence.inputs.cover import check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import PointPairs
-from congruence.inputs.labels import Labels
 from congruence.inputs.similarity import Similarity
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MatrixSums, MemberInfo, PooledInfo
@@ -166,9 +165,9 @@ def pattern_sums(p: Ensemble, q: Ensemble, limit: int = 256) -> MatrixSums | Non
 
     Points labelled by the same members share denominators, so a pair of patterns needs one inner product of tables.
     """
-    if p.is_soft or q.is_soft:
+    if not (p.is_plain and q.is_plain):  # points of covers can be together without the same code
         return None
-    seen = np.stack([c.codes < c.k for e in (p, q) for c in e.members if isinstance(c, Labels)], axis=1)
+    seen = np.stack([c.codes < c.k for e in (p, q) for c in e.members], axis=1)
     patterns, which = np.unique(seen, axis=0, return_inverse=True)
     if len(patterns) > limit or p.mass is not None:
         return None
@@ -210,15 +209,10 @@ def _counts(e: Ensemble) -> Array:
 
 def _one_hot(e: Ensemble) -> SparseMatrix:
     """Points × all clusters, 1 if a point is in a cluster; scaled so that HHᵀ is the sum over members of weight × same."""
-    from scipy.sparse import csr_array, hstack
+    from scipy.sparse import hstack
 
-    blocks = []
-    for member, share in zip(e.members, _counts(e).tolist(), strict=True):
-        assert isinstance(member, Labels)
-        rows = np.flatnonzero(member.codes < member.k)
-        data = np.full(len(rows), math.sqrt(share))
-        blocks.append(csr_array((data, (rows, member.codes[rows])), shape=(len(member), member.k)))
-    return hstack(blocks, format="csr")
+    shares = zip(e.members, _counts(e).tolist(), strict=True)
+    return hstack([member.sparse() * math.sqrt(share) for member, share in shares], format="csr")
 
 
 def _inner(tables: Sequence[Tables]) -> Array:

@@ -82,7 +82,7 @@ class EnsembleTiles:
     def __init__(self, ensemble: Ensemble, missing: str = "ratio") -> None:
         check_one_kind(ensemble.members)
         self.ensemble, self.missing, hard = ensemble, missing, ensemble.members
-        self.plain = not (ensemble.is_soft or ensemble.has_gaps or ensemble.has_covers)
+        self.plain = ensemble.is_plain and not ensemble.has_gaps
         self.equal = ensemble.member_weight is None
         self.share = ensemble.shares
         self.scale = float(len(ensemble)) if self.counts else 1.0
@@ -202,7 +202,7 @@ def tiles_of(x: Similarity | Ensemble, missing: str = "ratio") -> Tiles:
     """Tiles of a matrix, or of the consensus matrix of an ensemble."""
     if isinstance(x, Similarity):
         return MatrixTiles(x)
-    if len(x) == 1 and not (x.is_soft or x.has_gaps or x.has_covers):
+    if len(x) == 1 and x.is_plain and not x.has_gaps:
         return LabelTiles(x.members[0])
     return EnsembleTiles(x, missing)
 

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
+from typing import cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -225,7 +226,7 @@ def why_trivial(c: Clustering) -> str:
     >>> [why_trivial(c) for c in runs.members]
     ['98% of the points in one cluster', 'nearly every point alone in its cluster', '']
     """
-    sizes = c.dense().sum(axis=0) if c.soft else np.bincount(c.codes, minlength=c.k + 1)[: c.k]
+    sizes = c.sums(np.ones(len(c)))[1][: c.k]
     kind = near_trivial(sizes)
     if kind == "dust":
         return "nearly every point alone in its cluster"
@@ -380,10 +381,9 @@ def _type_of(dtype: DTypeLike, allowed: str) -> np.dtype[Scalar]:
 
 def complete_labels(e: Ensemble) -> list[Labels]:
     """The members, if their consensus is a count: complete, hard, and of equal weight."""
-    hard = [c for c in e.members if isinstance(c, Labels)]
-    if len(hard) < len(e) or e.has_gaps or e.has_covers or e.member_weight is not None:
+    if not e.is_plain or e.has_gaps or e.member_weight is not None:
         raise device.refusal("on the GPU, the consensus matrix needs complete label vectors of equal weight")
-    return hard
+    return cast("list[Labels]", list(e.members))
 
 
 def _card_blocks(e: Ensemble, rows: int, dtype: np.dtype[Scalar]) -> Iterator[tuple[slice, DeviceArray]]:

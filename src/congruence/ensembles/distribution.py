@@ -14,7 +14,6 @@ from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pool
 from congruence.errors import MOST_DRAWS, InputError, Option, whole_number
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels
 from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import EngineName, EnsembleLike, ProgressLike, Record, Scalar
@@ -116,9 +115,8 @@ def consensus_cdf(
         return _sampled_cdf(e, whole_number(sample, "sample", 1, 10 * MOST_DRAWS), missing, random_state)
     if engine_for(engine, e.members).on_card:
         return _cdf_by_card(e, progress)
-    hard = not e.is_soft and e.member_weight is None and not e.has_gaps and not e.has_covers
-    if hard:
-        codes = np.stack([c.codes for c in e.members if isinstance(c, Labels)], axis=1)
+    if e.is_plain and e.member_weight is None and not e.has_gaps:
+        codes = np.stack([c.codes for c in e.members], axis=1)
         _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
         many = np.bincount(group.ravel(), weights=point_mass(e)[0])
         source = tiles.tiles_of(e.taken(first), missing)

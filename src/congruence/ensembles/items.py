@@ -135,14 +135,13 @@ def _sums(e: Ensemble, c: Labels, on_card: bool) -> tuple[Array, Array]:
 
 def _own_sums(e: Ensemble, c: Labels) -> tuple[Array, Array]:
     """The sums of each point with its own cluster."""
-    members = [m for m in e.members if isinstance(m, Labels) and m.clusters is None]
-    if len(members) < len(e.members):
+    if not e.is_plain:
         mine = np.arange(e.n_points), c.codes
         together, seen = _sums(e, c, False)
         return together[mine], seen[mine]
     weight, own = point_mass(e)
     inside, seen = np.zeros(e.n_points), np.zeros(e.n_points)
-    for member, share in zip(members, e.shares.tolist(), strict=True):
+    for member, share in zip(e.members, e.shares.tolist(), strict=True):
         here = member.codes < member.k
         _, cell = np.unique(member.codes.astype(np.int64) * c.k + c.codes, return_inverse=True)
         inside[here] += share * (np.bincount(cell, weights=weight)[cell] - own)[here]
@@ -159,7 +158,7 @@ def item_cells(e: Ensemble, c: Labels) -> DeviceArray:
     n = e.n_points
     together = csr_array((n, c.k))
     there, sizes = [], []
-    for member, share in zip([m for m in e.members if isinstance(m, Labels)], e.shares.tolist(), strict=True):
+    for member, share in zip(e.members, e.shares.tolist(), strict=True):
         here = np.flatnonzero(member.codes < member.k)
         theirs, mine = member.codes[here], c.codes[here]
         table = coo_array((weight[here], (theirs, mine)), shape=(member.k, c.k)).tocsr()
@@ -193,7 +192,7 @@ def neighbours(e: Ensemble, codes: Array) -> tuple[Array, Array, Array]:
     k, every = int(codes.max()) + 1, np.arange(len(codes))
     sizes = np.maximum(np.bincount(codes, minlength=k), 1)
     second = codes.copy()
-    if k <= MOST_DENSE or e.is_soft or e.has_covers:
+    if k <= MOST_DENSE or not e.is_plain:
         near = np.nan_to_num(item_consensus(e, codes))
         own = near[every, codes]
         sums = np.stack([np.bincount(codes, weights=column, minlength=k) for column in near.T], axis=1)

@@ -148,21 +148,6 @@ class Ensemble(Listing):
         return self.members[0].lazy
 
     @property
-    def is_soft(self) -> bool:
-        """Whether any member is soft."""
-        return any(c.soft for c in self.members)
-
-    @property
-    def has_covers(self) -> bool:  # type: ignore[override]
-        """Whether any member is a cover, whose clusters may overlap or leave points out."""
-        return any(c.overlapping for c in self.members)
-
-    @property
-    def has_gaps(self) -> bool:  # type: ignore[override]
-        """Whether any member labels only some of the points."""
-        return any(c.gaps for c in self.members)
-
-    @property
     def shares(self) -> Array:
         """The weights of the members, adding up to 1."""
         return np.full(len(self), 1 / len(self)) if self.member_weight is None else self.member_weight

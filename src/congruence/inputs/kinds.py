@@ -181,9 +181,6 @@ class PointPairs(ABC):
     #: the clusterings whose co-memberships are added; none for a matrix
     members: tuple[Clustering, ...] = ()
     mass: Mass | None = None
-    #: whether a member labels only some of the points; whether a member is a cover
-    has_gaps: bool = False
-    has_covers: bool = False
     #: whether all entries read so far are between 0 and 1; whether they are all so small that their squares underflow
     is_unit: bool = True
     is_tiny: bool = False
@@ -194,6 +191,26 @@ class PointPairs(ABC):
     @abstractmethod
     def form(self) -> Literal["members", "scan", "entries", "sparse", "blocks"]:
         """What its sums are counted from."""
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether any member is soft."""
+        return any(c.soft for c in self.members)
+
+    @property
+    def has_covers(self) -> bool:
+        """Whether any member is a cover, whose clusters may overlap or leave points out."""
+        return any(c.overlapping for c in self.members)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all members are labels: no memberships, and no covers."""
+        return not (self.is_soft or self.has_covers)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether any member labels only some of the points."""
+        return any(c.gaps for c in self.members)
 
     @property
     @abstractmethod

@@ -11,7 +11,6 @@ import numpy as np
 
 from congruence.errors import Call, InputError
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
 from congruence.typing import Dynamic, Label
 
@@ -279,10 +278,10 @@ def from_nested(tree: Collection[object]) -> Merges:
 def from_columns(columns: Dynamic) -> Merges:
     """The tree of nested label columns, sorted from coarsest to finest."""
     ensemble = columns if isinstance(columns, Ensemble) else Ensemble(columns, unassigned="partial")
-    if ensemble.is_soft or ensemble.is_lazy or ensemble.has_gaps:
+    if ensemble.is_lazy or not ensemble.is_plain or ensemble.has_gaps:
         raise InputError("the levels of a hierarchy must be label columns in memory that label every point")
     order = sorted(range(len(ensemble)), key=lambda i: ensemble.members[i].k)
-    codes = np.array([c.codes for c in (ensemble.members[i] for i in order) if isinstance(c, Labels)], dtype=np.int64)
+    codes = np.array([ensemble.members[i].codes for i in order], dtype=np.int64)
     names = tuple(ensemble.names[i] for i in order)
     for level in range(1, len(codes)):
         pairs = np.unique(codes[level] * (codes.max() + 1) + codes[level - 1])
