@@ -33,9 +33,10 @@ from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.errors import Call, InputError, Option, counted, joined, yes_or_no
 from congruence.inputs.alignment import check_index
-from congruence.inputs.coerce import is_scanned
+from congruence.inputs.coerce import is_scanned, lazy_frame
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.labels import in_memory
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
 from congruence.typing import (
@@ -161,6 +162,8 @@ def consensus(
     refuse_idle(consensus, {**locals(), "taken": methods.options_of(method, variant)})
     started = time.perf_counter()
     scanning = {"client": client, "checkpoint": checkpoint}
+    if lazy_frame(ensemble) is not None:  # the cluster of each row is wanted
+        ensemble = in_memory(ensemble)
     given = scan_options(ensemble, scanning) if is_scanned(ensemble, scanning) else ensemble
     e = given if isinstance(given, Ensemble) else Ensemble(given)
     chosen = [method] if isinstance(method, str) else list(method)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,8 +37,17 @@ from congruence.statistics.names import label_order
 from congruence.statistics.tables import Array, code_type
 from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, OptionValue
 
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    from congruence.scanning.scan import Scan
+
 #: types of whole numbers in a list
 WHOLE = frozenset({int, *(np.dtype(kind).type for kind in "bhilqBHILQ")})
+
+
+#: libraries with lazy frames that narwhals knows
+LAZY = ("polars", "duckdb", "_duckdb", "ibis", "pyspark", "sqlframe", "narwhals")
 
 
 def as_clustering(data: object, who: str = "labels") -> Clustering:
@@ -76,6 +87,8 @@ def is_scanned(data: object, options: Mapping[str, object]) -> bool:
     """Whether an input is not read into memory (a scan, a scanned column, Dask), or scan options are given."""
     if any(value is not None and value is not False for value in options.values()):
         return True
+    if lazy_frame(data) is not None:
+        return True
     listed = data.values() if type(data) is dict else data if isinstance(data, list | tuple) else [data]
     return any(
         getattr(x, "lazy", False) is True
@@ -84,6 +97,24 @@ def is_scanned(data: object, options: Mapping[str, object]) -> bool:
         for x in listed
         if x is not None and type(x) is not np.ndarray
     )
+
+
+def lazy_frame(data: object) -> nw.LazyFrame[Frame] | None:
+    """A lazy frame of any library that narwhals knows, wrapped by it; None for other data."""
+    if type(data).__module__.split(".")[0] not in LAZY:
+        return None
+    import narwhals as nw
+
+    found = nw.from_native(data, pass_through=True)
+    return found if isinstance(found, nw.LazyFrame) else None
+
+
+def counted_there(data: object) -> Frame:
+    """A lazy frame as a scan that its library counts, or its rows if they are few; other data unchanged."""
+    if lazy_frame(data) is None:
+        return data
+    found: Scan = import_module("congruence").scan(data)
+    return found if found.input.held is None else found.input.held
 
 
 def as_disjoint(data: ClusteringLike, who: str = "labels") -> Clustering:

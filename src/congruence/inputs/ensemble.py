@@ -13,7 +13,7 @@ import numpy as np
 
 from congruence.errors import Caution, InputError, names_in, one_of, some_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
-from congruence.inputs.coerce import as_clustering
+from congruence.inputs.coerce import as_clustering, counted_there
 from congruence.inputs.column_kinds import without_ids
 from congruence.inputs.column_names import listed_names
 from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, member_weights, title_of
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 class Ensemble(Listing):
     """Aligned, named clusterings of the same points.
 
-    Use `unassigned="partial"` for members that label only some of the points: their gaps are kept, and the option `missing`
-    of a measure says how they count.
+    Use `unassigned="partial"` for members with gaps; the option `missing` of a measure says how gaps count.
 
     Args:
         clusterings: Label columns (a 2-D array or a frame), a list of label vectors or membership matrices, a mapping
@@ -444,6 +443,7 @@ def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, ClusteringLike]], li
     """(name, clustering) of each member, notes, and the kind of frame they came in."""
     if isinstance(data, Ensemble):
         return list(zip(data.names, data.members, strict=True)), list(data.notes), data.kind
+    data = counted_there(data)
     if hasattr(data, "lazy_columns"):  # a scan, or tables that were counted already
         return data.lazy_columns(), [Caution("not_labels", "", line) for line in getattr(data, "notes", ())], None
     if hasattr(data, "obs") and hasattr(data.obs, "columns"):
@@ -454,8 +454,7 @@ def columns_of(data: EnsembleLike) -> tuple[list[tuple[str, ClusteringLike]], li
     if is_mapping(data):
         return _encoded([(str(name), column) for name, column in data.items()]), [], None
     data = in_memory(data)
-    kind = frame_kind(data)
-    if kind is not None and hasattr(data, "columns"):
+    if (kind := frame_kind(data)) is not None and hasattr(data, "columns"):
         return frame_columns(data, "the frame")
     if isinstance(data, Clustering | Cover) or kind is not None:
         return [("0", cast("ClusteringLike", data))], [], kind

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 from congruence.errors import Call, InputError, Option
+from congruence.inputs.coerce import counted_there
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.similarity import Similarity, is_dask_array
 from congruence.scanning.columns import Column
@@ -44,8 +45,7 @@ def scan_options(data: T, options: Mapping[str, OptionValue]) -> T:
 
 
 def _with_options(data: object, options: Mapping[str, OptionValue]) -> object:
-    if is_dask_frame(data):
-        data = scan(data)
+    data = scan(data) if is_dask_frame(data) else counted_there(data)
     if isinstance(data, Scan):
         return data.with_options(**options)
     if _is_scanned(data):

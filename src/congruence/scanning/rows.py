@@ -111,6 +111,7 @@ class Rows:
             raise InputError(
                 f"values per row need columns of one {Call('cg.scan(…)')}, not tables that are already counted"
             )
+        source.input.check_rows()
         if source.input.once:
             raise InputError("an iterator of batches can be read only once, but this needs two passes; pass a function")
         if any(source.holds_sets(c.name) for c in columns):

@@ -62,8 +62,8 @@ def scan(
     """Label columns that stay in their files and are read in row groups when they are compared.
 
     Args:
-        path: Path of a file (parquet, feather, csv) or of a folder of them, a pattern with `*`, a list of paths, an Arrow
-            dataset, a Dask frame, a function that yields batches, an iterator of batches (one pass), or a `Scan`.
+        path: Path of a file (parquet, feather, csv), folder or pattern with `*`, a list of paths, an Arrow dataset, a lazy
+            frame (Spark, DuckDB, Ibis, Polars, Dask), a function that yields batches, an iterator of them, or a `Scan`.
         columns: Names of the label columns. Default None: all that look like labels, not like ids or measurements.
         id: Column of row ids. Default None.
         memory: Most memory that the scan may use in addition to what the process already holds, such as "2GB", or a number
@@ -102,7 +102,7 @@ def scan(
 
 @dataclass(eq=False, kw_only=True)
 class Scan:
-    """Label columns of a file, folder, dataset, Dask frame or stream; created by `cg.scan`, read when they are compared.
+    """Label columns of a file, folder, dataset, frame or stream; created by `cg.scan`, read when they are compared.
 
     `s["a"]` is one column, `s[["a", "b"]]` a scan of fewer columns. The last tables are cached, so that
     further measures of the same columns read nothing.
@@ -174,12 +174,10 @@ class Scan:
         Args:
             options: Options of `cg.scan`: `client`, `checkpoint`, `memory`, `skip_bad`, `progress`.
         """
-        given = {key: value for key, value in options.items() if value is not None}
-        if not given:
-            return self
         other = copy(self)
-        for key, value in given.items():
-            setattr(other, key, bytes_of(value) if key == "memory" else value)
+        for key, value in options.items():
+            if value is not None:
+                setattr(other, key, bytes_of(value) if key == "memory" else value)
         room.check_least(other.memory, other.input.size, self.text)
         return other
 
@@ -440,6 +438,8 @@ class Scan:
         )  # fmt: skip
         progress.what = "rows"
         progress.total = max(progress.total if progress.done else 0, progress.done + int(self.input.guess * passes))
+        if (found := self.input.count(counting, progress, client=self.client, checkpoint=self.checkpoint)) is not None:
+            return found
         with checkpoint_in(self.checkpoint, self.input.fingerprint, self.text) as stored:
             return fold(
                 self._groups(counting, workers, sample), counting, client=self.client, threads=workers, progress=progress,

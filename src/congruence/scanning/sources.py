@@ -1,4 +1,4 @@
-"""Where scanned rows come from: files, datasets, streams, Dask frames."""
+"""Where scanned rows come from: files, datasets, streams, Dask frames, lazy frames."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from congruence.errors import Call, InputError, joined, names_in
+from congruence.inputs.coerce import lazy_frame
 from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_of
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
@@ -27,11 +28,15 @@ from congruence.scanning.parts import (
     state_of,
 )
 from congruence.scanning.vocabulary import unreadable
-from congruence.typing import Frame, Record, ScanLike
+from congruence.typing import Frame, OptionValue, Record, ScanLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
+
+    from congruence.engine.plan import Progress
+    from congruence.scanning.accumulate import Counting
+    from congruence.scanning.tables import PartialTables
 
 
 # --- inputs -----------------------------------------------------------------------------------------------------
@@ -49,6 +54,8 @@ class Input:
     fields = False
     #: bytes of the files
     size = 0
+    #: all rows of a small lazy frame
+    held: Frame = None
 
     def parts(self, columns: Sequence[str]) -> Iterable[Part]:
         """All parts, in order."""
@@ -68,6 +75,13 @@ class Input:
         """Whether the column holds lists of clusters; None if its type is unknown."""
         kind = self.schema.field(name).type
         return None if arrow_library().types.is_null(kind) and not self.once else holds_lists(kind)
+
+    def count(self, counting: Counting, progress: Progress, **options: OptionValue) -> PartialTables | None:
+        """The tables, if the source counts them itself; None if its parts are to be counted."""
+        return None
+
+    def check_rows(self) -> None:
+        """Raise if single rows cannot be read."""
 
     def fingerprint(self) -> str:
         """Identity of the data: equal only for the same data."""
@@ -284,10 +298,15 @@ def source_of(source: ScanLike, na_values: Sequence[str] | None = None) -> Input
         return _Dataset(source)
     if is_dask_frame(source):
         return _DaskFrame(source)
+    if (frame := lazy_frame(source)) is not None:
+        from congruence.scanning.lazy_frames import LazyRows  # late import: it is a subclass of Input
+
+        return LazyRows(frame)
     if callable(source) or isinstance(source, Iterator):
         return _Stream(source)
     raise InputError(
-        "scan takes the path of a file or folder, an Arrow dataset, a Dask frame, or a function that yields batches; got "
+        "scan takes the path of a file or folder, an Arrow dataset, a lazy frame (Spark, DuckDB, Ibis, Polars, Dask), or a "
+        "function that yields batches; got "
         f"{type(source).__name__}"
     )
 

@@ -1,0 +1,278 @@
+"""Lazy frames are counted where their rows are: a contingency table is a GROUP BY, and only counts are fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from congruence.engine.plan import Progress
+from congruence.errors import Call, InputError, NotApplicable, Option, unused_name
+from congruence.inputs.encoding import arrow_library, holds_lists
+from congruence.inputs.labels import unassigned_error
+from congruence.inputs.weights import check_spread, whole_numbers
+from congruence.scanning.accumulate import Counting
+from congruence.scanning.parts import Held, Part
+from congruence.scanning.room import COPIES, Overfull, Room
+from congruence.scanning.sources import Input
+from congruence.scanning.tables import PartialTables
+from congruence.scanning.vocabulary import Crowded, unreadable
+from congruence.statistics.tables import Array
+from congruence.typing import Frame, OptionValue
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import pyarrow as pa
+
+#: most labels and rows that are fetched first; a frame with fewer rows is counted from them
+FIRST_LABELS, FIRST_ROWS = 1 << 21, 1 << 16
+
+#: columns are grouped together while their joint table has at most this many cells
+JOINT_CELLS = 1 << 14
+
+#: bytes of a fetched row with its codes
+FETCHED = 64
+
+#: narwhals' name of a library → how its frames are called, and the function whose batches a scan reads
+LIBRARIES = {
+    "polars": ("a Polars lazy frame", "frame.collect().iter_slices()"),
+    "duckdb": ("a DuckDB relation", "relation.to_arrow_reader(200000)"),
+    "ibis": ("an Ibis table", "table.to_pyarrow_batches()"),
+    "pyspark": ("a Spark frame", "frame.toArrow().to_batches()"),
+    "pyspark[connect]": ("a Spark frame", "frame.toArrow().to_batches()"),
+    "sqlframe": ("an SQLFrame frame", "frame.toArrow().to_batches()"),
+}
+
+
+class LazyRows(Input):
+    """The rows of a lazy frame, which its library counts: Spark, DuckDB, Ibis, Polars, SQLFrame."""
+
+    def __init__(self, frame: nw.LazyFrame[Frame]) -> None:
+        self.frame = frame
+        self.text, self.batches = LIBRARIES.get(frame.implementation.value, ("a lazy frame", "batches()"))
+        self.names = frame.collect_schema().names()
+        rows = int(np.clip(FIRST_LABELS / max(len(self.names), 1), 1 << 10, FIRST_ROWS))
+        self.head = self.fetched(frame.head(rows))
+        self.schema, self.is_whole = self.head.schema, self.head.num_rows < rows
+
+    def fetched(self, query: nw.LazyFrame[Frame]) -> pa.Table:
+        """The rows of a query, as arrow columns."""
+        try:
+            return query.collect("pyarrow").to_native()
+        except Exception as error:  # each library raises another error
+            raise unreadable(self.text, error) from None
+
+    @property
+    def rows(self) -> int | None:
+        """Number of rows, if all were fetched."""
+        return self.head.num_rows if self.is_whole else None
+
+    @property
+    def held(self) -> Frame:
+        """All rows as a frame, if they were fetched."""
+        if not self.is_whole:
+            return None
+        import narwhals as nw
+
+        polars = self.frame.implementation.is_polars()
+        return nw.from_arrow(self.head, backend="polars").to_native() if polars else self.head
+
+    def parts(self, columns: Sequence[str]) -> list[Part]:
+        """The first rows, which are all rows of a small frame."""
+        return [Held(self.head, self.text)]
+
+    def check_rows(self) -> None:
+        """Raise if single rows cannot be read: those of a query have no order."""
+        if not self.is_whole:
+            raise NotApplicable(
+                f"{self.text} is counted where it is, and this needs the label of every row; "
+                f"stream the rows: {Call(f'cg.scan(lambda: {self.batches})')}"
+            )
+
+    def count(self, counting: Counting, progress: Progress, **options: OptionValue) -> PartialTables | None:
+        """The tables by GROUP BY, or None if all rows were fetched."""
+        if self.is_whole:
+            return None
+        for name, given in {**options, "skip_bad": counting.skip_bad}.items():
+            if given:
+                raise InputError(
+                    f"{Option(name)} has no effect for {self.text}, which is counted where it is; leave it out"
+                )
+        return Grouped(self, counting).tables(progress)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How the weights of rows are summed."""
+
+    #: the weights, divided by 2**exponent if they are importance
+    values: nw.Expr
+    exponent: int | None = None
+    lowest: int | None = None
+
+
+class Grouped:
+    """The counts of one pass: one GROUP BY for each group of columns."""
+
+    def __init__(self, source: LazyRows, counting: Counting) -> None:
+        self.source, self.counting, self.names = source, counting, counting.names
+        dotted = next((name for name in counting.read if "." in name), None)
+        if dotted is not None and source.frame.implementation.is_spark_like():
+            raise InputError(
+                f"{source.text} reads a dot in a name as a field of a column; rename the column {dotted!r}"
+            )
+        self.room = Room(counting.limit)
+        self.words = counting.vocabularies(self.room)
+        self.mass = None if counting.mass is None else self._checked(*counting.mass)
+        self.weighted = counting.mass is not None and not counting.mass[1]
+        lowered = {name.lower() for name in self.names}  # names of columns may ignore case
+        self.n, self.total, self.square = (unused_name(x, lowered) for x in ("rows", "mass", "squares"))
+        #: row, column, count, weight within each cell, and for weighted rows their number and Σw² by [in a cluster?]
+        self.cells: dict[tuple[int, int], tuple[Array, ...]] = {}
+        self.gaps = np.zeros(len(self.names), np.int64)
+        self.sums: tuple[int, np.number, float] | None = None
+
+    def _checked(self, name: str, is_frequency: bool) -> Weights:
+        """The weights of a column, after a look at their range."""
+        import narwhals as nw
+
+        who = f"{self.source.text}: column {name!r}"
+        types, kind = arrow_library().types, self.source.schema.field(name).type
+        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
+            raise InputError(f"{who} of weights must be numbers")
+        given = nw.col(name)
+        w = given.cast(nw.Float64)
+        asked = {
+            "low": w.min(), "high": w.max(), "total": w.sum(), "small": nw.when(w > 0).then(w).min(),
+            "gaps": nw.when(given.is_null()).then(1).otherwise(0).max(),
+            "parts": nw.when(w != w.round()).then(1).otherwise(0).max(),
+        }  # fmt: skip
+        found = self.source.fetched(self.source.frame.select(**asked)).to_pylist()[0]
+        low, high, total = (float("nan") if found[x] is None else found[x] for x in ("low", "high", "total"))
+        if found["gaps"] or not (low >= 0 and np.isfinite(high)) or np.isnan(total):
+            raise InputError(f"{who} of weights must be finite, not missing and not negative")
+        if is_frequency:
+            whole_numbers(np.array([total, 0.5 if found["parts"] else 0.0]), who)
+            return Weights(given.cast(nw.Int64))
+        if not high:
+            return Weights(w)
+        exponent, lowest = int(np.frexp(high)[1]), int(np.frexp(found["small"])[1])
+        check_spread(lowest, exponent, f"column {name!r}")
+        return Weights(w * float(np.ldexp(1.0, -exponent)), exponent, lowest)
+
+    def tables(self, progress: Progress) -> PartialTables:
+        """All tables, from as few queries as their sizes allow."""
+        todo = {(int(i), int(j)) for i, j in self.counting.pairs} | {(c, c) for c in range(len(self.names))}
+        columns = (self.source.head.column(name) for name in self.names)
+        widths = [1 + len(x if holds_lists(x.type) else x.unique()) for x in columns]
+        groups = list(groups_of(todo, widths))
+        progress.what, progress.total = "queries", progress.done + len(groups)
+        most = int(min(self.counting.limit / FETCHED, 2**31))
+        while groups:
+            group = groups.pop()
+            here = sorted(pair for pair in todo if {*pair} <= {*group} and pair not in self.cells)
+            table = self._fetched(group, most)
+            if table.num_rows > most:  # more cells than memory, or than the first rows promised
+                if len(group) < 3:
+                    raise self._overfull(FETCHED * table.num_rows)
+                groups += groups_of(set(here), [2**31] * len(widths))
+                continue
+            self._add(table, group, here)
+            progress.add(1)
+        return self._partial()
+
+    def _fetched(self, group: Sequence[int], most: int) -> pa.Table:
+        import narwhals as nw
+
+        names = [self.names[c] for c in group]
+        frame, sums = self.source.frame, {self.n: nw.len().cast(nw.Int64)}
+        if self.mass is None:
+            frame = frame.select(*names)
+        else:
+            frame = frame.select(*names, self.mass.values.alias(self.total))
+            w, kind = nw.col(self.total), nw.Float64 if self.weighted else nw.Int64
+            sums[self.total] = w.sum().cast(kind)
+            if self.weighted:
+                sums[self.square] = (w * w).sum().cast(kind)
+        made = frame.group_by(*names).agg(**sums)
+        return self.source.fetched(made.head(most + 1))
+
+    def _add(self, table: pa.Table, group: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
+        """Add the tables of some pairs from the joint table of a group of columns."""
+        number = table.column(self.n).to_numpy()
+        count = number if self.mass is None else table.column(self.total).to_numpy()
+        square = table.column(self.square).to_numpy() if self.weighted else np.zeros(0)
+        sums = int(number.sum()), count.sum(), float(square.sum())
+        if self.sums is not None and self.sums[0] != sums[0]:
+            raise InputError(f"{self.source.text} changed between two queries: {self.sums[0]} and {sums[0]} rows")
+        self.sums = self.sums or sums
+        codes = {}
+        for c in group:
+            try:
+                codes[c] = (
+                    self.words[c].codes(table.column(self.names[c]), f"column {self.names[c]!r}").astype(np.int64)
+                )
+            except Crowded as error:
+                raise self._overfull(error.size) from None
+            self.gaps[c], called = number[codes[c] == 0].sum(), self.counting.complete[c]
+            if self.gaps[c] and called is not None:
+                raise unassigned_error(called, f"{self.gaps[c]} of {sums[0]} points")
+        for i, j in pairs:
+            key, at = np.unique(codes[i] << 32 | codes[j], return_inverse=True)
+            cell = np.zeros(len(key), count.dtype)
+            np.add.at(cell, at, count)
+            self.cells[i, j] = (key >> 32).astype(np.int32), key.astype(np.int32), cell
+            if self.weighted:
+                within = np.maximum(cell * cell - np.bincount(at, square, len(key)), 0.0) / 2
+                there = 2 * (codes[i] > 0) + (codes[j] > 0)
+                used, own = np.zeros(4, np.int64), np.bincount(there, square, 4)
+                np.add.at(used, there, number)
+                self.cells[i, j] += within, used.reshape(2, 2), own.reshape(2, 2)
+        self.room.hold("cells", sum(x.nbytes for cell in self.cells.values() for x in cell), 0)
+        self.room.hold("labels", 0, COPIES * sum(word.size for word in self.words))
+        if self.room.free < 0:
+            raise self._overfull()
+
+    def _overfull(self, more: float = 0.0) -> Overfull:
+        rows = self.sums[0] if self.sums is not None else self.source.head.num_rows
+        return Overfull(np.array([word.width for word in self.words]), self.room.size + more, rows)
+
+    def _partial(self) -> PartialTables:
+        assert self.sums is not None
+        order = [(int(i), int(j)) for i, j in self.counting.pairs]
+        order += [(c, c) for c in range(len(self.names))]
+        row, col, count, *more = zip(*(self.cells[pair] for pair in order), strict=True)
+        within, used, own = more or ([np.empty(0)], np.zeros((0, 2, 2), np.int64), np.zeros((0, 2, 2)))
+        mass = self.counting.mass
+        return PartialTables(
+            names=self.names, kinds=tuple(word.kind for word in self.words),
+            labels=tuple(tuple(word.labels) for word in self.words), pairs=np.array(order, dtype=np.int64),
+            starts=np.concatenate([[0], np.cumsum([len(x) for x in row])]).astype(np.int64),
+            row=np.concatenate(row), col=np.concatenate(col), count=np.concatenate(count), gaps=self.gaps,
+            rows=self.sums[0], mass=None if mass is None else "frequency" if mass[1] else "sample_weight",
+            total=self.sums[1], squares=self.sums[2], used=np.array(used), own=np.array(own), within=np.concatenate(within),
+            exponent=None if self.mass is None else self.mass.exponent, lowest=None if self.mass is None else self.mass.lowest,
+        )  # fmt: skip
+
+
+def groups_of(pairs: set[tuple[int, int]], widths: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Groups of columns that hold all pairs, each with a joint table of few cells, or with one pair.
+
+    >>> sorted(groups_of({(0, 1), (0, 2), (1, 2)}, [10, 10, 10])), list(groups_of({(0, 1)}, [10**6, 10**6]))
+    ([(0, 1, 2)], [(0, 1)])
+    """
+    left = sorted(pairs, key=lambda pair: (pair[0] == pair[1], pair))
+    done: set[tuple[int, int]] = set()
+    for pair in left:
+        if pair in done:
+            continue
+        group, cells = [*dict.fromkeys(pair)], float(np.prod([float(widths[c]) for c in {*pair}]))
+        for c in range(len(widths)):
+            new = any((min(c, x), max(c, x)) in pairs and (min(c, x), max(c, x)) not in done for x in (*group, c))
+            if c not in group and cells * widths[c] <= JOINT_CELLS and new:
+                group.append(c)
+                cells *= widths[c]
+        done |= {(i, j) for i in group for j in group if i <= j}
+        yield tuple(sorted(group))

@@ -1,0 +1,291 @@
+"""Lazy frames are counted where they are, with the values of memory: Polars, DuckDB, Ibis, SQLFrame, PostgreSQL, Spark."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import warehouses
+
+import congruence as cg
+from congruence.errors import InputError, NotApplicable
+from congruence.scanning import lazy_frames
+
+Maker = Callable[[pd.DataFrame], Any]
+
+
+@pytest.fixture(autouse=True)
+def few_first_rows(monkeypatch):
+    """Frames of 1,000 rows are large enough to be counted where they are."""
+    monkeypatch.setattr(lazy_frames, "FIRST_ROWS", 100)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Any]:
+    """A connection to a server of PostgreSQL."""
+    ibis = pytest.importorskip("ibis", reason="ibis speaks to PostgreSQL")
+    pytest.importorskip("psycopg", reason="psycopg speaks to PostgreSQL")
+    if warehouses.postgres_programs() is None:
+        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
+    with warehouses.postgres() as where:
+        connection = ibis.postgres.connect(**where)
+        yield connection
+        connection.disconnect()
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """A session of Spark."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    if not warehouses.has_java():
+        pytest.skip("Java is not installed, which Spark needs")
+    with warehouses.spark() as session:
+        yield session
+
+
+def _polars(frame: pd.DataFrame) -> Any:
+    return pl.from_pandas(frame).lazy()
+
+
+def _duckdb(frame: pd.DataFrame) -> Any:
+    return pytest.importorskip("duckdb", reason="duckdb makes the relation").from_arrow(
+        pl.from_pandas(frame).to_arrow()
+    )
+
+
+def _ibis(frame: pd.DataFrame) -> Any:
+    return pytest.importorskip("ibis", reason="ibis makes the table").memtable(pl.from_pandas(frame).to_arrow())
+
+
+def _sqlframe(frame: pd.DataFrame) -> Any:
+    session = pytest.importorskip("sqlframe.duckdb", reason="sqlframe makes the frame").DuckDBSession()
+    return session.createDataFrame(frame.astype(object).where(frame.notna(), None))
+
+
+@pytest.fixture(params=["polars", "duckdb", "ibis", "postgres"])
+def made(request) -> Maker:
+    """Makes a lazy frame of each library from one of pandas."""
+    if request.param == "postgres":
+        connection = request.getfixturevalue("postgres")
+        return lambda frame: warehouses.in_postgres(connection, frame)
+    return {"polars": _polars, "duckdb": _duckdb, "ibis": _ibis}[request.param]
+
+
+def labels(n: int = 1000) -> pd.DataFrame:
+    """Label columns of every kind with gaps, noise, awkward names, weights and counts."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 6, n)
+    frame = pd.DataFrame({
+        "truth": truth,
+        "Größe der 2. Wahl": np.array(["klein", "größer", "漢字", "it's", '"x"', ""])[rng.permuted(truth)],
+        "gaps": np.where(rng.random(n) < 0.2, np.nan, truth // 2),
+        "noise": np.where(rng.random(n) < 0.2, -1, truth),
+        "flag": truth > 2,
+        "weight": rng.random(n) ** 3,
+        "often": rng.integers(0, 5, n),
+    })  # fmt: skip
+    frame.loc[rng.random(n) < 0.1, "Größe der 2. Wahl"] = None
+    return frame
+
+
+COLUMNS = ["truth", "Größe der 2. Wahl", "gaps", "noise", "flag"]
+RULES: list[dict[str, Any]] = [
+    {"unassigned": "drop"}, {"unassigned": "cluster", "noise": {"noise": -1}}, {"unassigned": "singletons"},
+    {"unassigned": "drop", "sample_weight": "weight"}, {"unassigned": "cluster", "frequency": "often"},
+]  # fmt: skip
+
+
+def in_memory(frame: pd.DataFrame, names: list[str]) -> dict[str, Any]:
+    """The columns in memory; whole numbers with gaps are whole numbers."""
+    return {name: pl.from_pandas(frame)[name] for name in names}
+
+
+def same_values(lazy: Any, frame: pd.DataFrame, rules: list[dict[str, Any]]) -> None:
+    """All pairs of columns have the values of memory under these rules; without weights to the last bit."""
+    scan, names = cg.scan(lazy, COLUMNS), [*COLUMNS, "weight", "often"]
+    measures = ["ari", "vi", "accuracy"]
+    plain = in_memory(frame, names)
+    for rule in rules:
+        weights = {key: x for key, x in rule.items() if key in ("sample_weight", "frequency")}
+        expected = cg.compare_all(
+            {name: plain[name] for name in COLUMNS}, measures, **rule | {key: plain[x] for key, x in weights.items()}
+        )
+        found = cg.compare_all(scan, measures, **rule | {key: scan[x] for key, x in weights.items()})
+        assert (found.n_used == expected.n_used).all(), rule
+        tolerance = 1e-12 if "sample_weight" in rule else 0.0
+        for measure in measures:
+            assert np.allclose(found[measure], expected[measure], rtol=tolerance, atol=tolerance), (rule, measure)
+
+
+def test_values_are_those_of_memory(made):
+    """Columns with gaps, noise, unicode, weights and counts have the values of memory in every library."""
+    frame = labels()
+    same_values(made(frame), frame, RULES)
+
+
+@pytest.mark.slow
+def test_spark(spark):
+    """Spark counts its frames with the values of memory; a dot in a name is refused, because Spark reads it as a field."""
+    frame = labels().rename(columns={"Größe der 2. Wahl": "Größe"})
+    lazy = spark.createDataFrame(pl.from_pandas(frame).to_arrow()).cache()
+    plain, scan = in_memory(frame, ["truth", "Größe", "gaps", "weight"]), cg.scan(lazy, ["truth", "Größe", "gaps"])
+    found = cg.compare_all(scan, ["ari", "vi"], unassigned="drop", sample_weight=scan["weight"])
+    weight = plain.pop("weight")
+    expected = cg.compare_all(plain, ["ari", "vi"], unassigned="drop", sample_weight=weight)
+    for measure in ("ari", "vi"):
+        assert np.allclose(found[measure], expected[measure], rtol=1e-12, atol=1e-12)
+    assert cg.ari(scan["truth"], scan["gaps"], unassigned="drop") == cg.ari(
+        plain["truth"], plain["gaps"], unassigned="drop"
+    )
+    dotted = cg.scan(lazy.withColumnRenamed("gaps", "a.b"), ["truth", "a.b"])
+    with pytest.raises(InputError, match=r"rename the column 'a\.b'"):
+        cg.ari(dotted["truth"], dotted["a.b"], unassigned="drop")
+
+
+def test_every_entry_point_counts_there(made):
+    """compare, compare_to, Ensemble sums, tables and matches of a lazy frame are those of memory."""
+    frame = labels()[["truth", "noise", "flag"]]
+    lazy, plain = made(frame), in_memory(frame, ["truth", "noise", "flag"])
+    scan = cg.scan(lazy)
+    assert (
+        cg.compare(scan["truth"], scan["noise"], noise=-1, unassigned="drop").to_dict()
+        == cg.compare(plain["truth"], plain["noise"], noise=-1, unassigned="drop").to_dict()
+    )
+    assert (
+        cg.compare_to("truth", lazy, "nmi_sum")["nmi_sum"].tolist()
+        == cg.compare_to("truth", plain, "nmi_sum")["nmi_sum"].tolist()
+    )
+    assert cg.certainty(lazy) == cg.Ensemble(plain).certainty()
+    assert (
+        cg.contingency(scan["truth"], scan["flag"]).to_array().tolist()
+        == cg.contingency(plain["truth"], plain["flag"]).to_array().tolist()
+    )
+    assert repr(cg.match(scan["truth"], scan["noise"])) == repr(cg.match(plain["truth"], plain["noise"]))
+
+
+def test_sqlframe():
+    """A frame of SQLFrame is counted where it is."""
+    frame = labels(300)[["truth", "noise"]]
+    assert cg.compare_all(_sqlframe(frame))["ari"][0, 1] == cg.ari(frame["truth"], frame["noise"], noise=())
+
+
+def test_values_per_row_are_not_fetched(made):
+    """What needs the label of each row says in one line how to stream the rows."""
+    scan = cg.scan(made(labels()[["truth", "noise"]]))
+    for call in (cg.relabel, cg.element_scores):
+        with pytest.raises(NotApplicable, match=r"is counted where it is, .* cg\.scan\(lambda: "):
+            call(scan["truth"], scan["noise"])
+
+
+def test_bad_weights_are_refused(made):
+    """Weights that are negative, missing or words, and counts that are not whole, are refused as in a file."""
+    frame = labels()
+    frame["negative"], frame["missing"] = frame["weight"] - 0.5, frame["weight"].where(frame["weight"] > 0.1)
+    scan = cg.scan(made(frame), ["truth", "noise"])
+    for name, option, why in (
+        ("negative", "sample_weight", "finite, not missing and not negative"),
+        ("missing", "frequency", "finite, not missing and not negative"),
+        ("weight", "frequency", "whole numbers"),
+        ("Größe der 2. Wahl", "sample_weight", "must be numbers"),
+    ):
+        with pytest.raises(InputError, match=why):
+            cg.ari(scan["truth"], scan["noise"], **{option: scan[name]})
+
+
+def test_small_frames_are_read(monkeypatch):
+    """A frame with few rows is read in one query, so that everything works as for a frame in memory."""
+    monkeypatch.setattr(lazy_frames, "FIRST_ROWS", 1 << 16)
+    frame = labels()
+    lazy = _polars(frame[["truth", "noise"]])
+    assert cg.Ensemble(lazy)["truth"].codes.tolist() == frame["truth"].tolist()
+    assert isinstance(cg.compare_all(lazy).to_frame("ari"), pl.DataFrame)
+    scan = cg.scan(lazy)
+    assert len(cg.relabel(scan["truth"], scan["noise"])) == len(frame)
+
+
+def test_ids_and_measurements_are_left_out():
+    """Columns are sorted into labels, ids and measurements by their first rows, as for a file."""
+    frame = labels().reset_index(names="id")
+    assert cg.scan(_polars(frame)).names == (*COLUMNS, "often")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [_polars, _duckdb])
+def test_a_million_labels(make):
+    """Columns of a million different labels have the table of memory; above the memory limit they are refused."""
+    n = 1_000_000
+    a, b = np.arange(n) % 999_983, np.arange(n) % 7
+    scan = cg.scan(make(pd.DataFrame({"a": a, "b": b})), ["a", "b"])
+    assert cg.ari(scan["a"], scan["b"]) == cg.ari(a, b)
+    small = cg.scan(make(pd.DataFrame({"a": a, "b": b})), ["a", "b"], memory="5MB")
+    with pytest.raises(InputError, match="more than 5 MB"):
+        cg.ari(small["a"], small["b"])
+
+
+def test_a_table_that_changes_is_refused(monkeypatch):
+    """Two queries that find different numbers of rows are an error, not a mixture."""
+    monkeypatch.setattr(lazy_frames, "JOINT_CELLS", 4)
+    scan = cg.scan(_polars(labels()), ["truth", "noise", "flag"])
+    fetch, seen = lazy_frames.Grouped._fetched, itertools.count()
+
+    def changing(self: Any, group: Any, most: int) -> Any:
+        table = fetch(self, group, most)
+        return table.slice(1) if next(seen) else table
+
+    monkeypatch.setattr(lazy_frames.Grouped, "_fetched", changing)
+    with pytest.raises(InputError, match="changed between two queries"):
+        cg.compare_all(scan)
+
+
+def test_options_of_files_are_refused(tmp_path):
+    """A checkpoint, a client and skip_bad have no effect for a frame that counts itself."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        for option in ({"checkpoint": tmp_path}, {"client": pool}, {"skip_bad": True}):
+            with pytest.raises(InputError, match="no effect"):
+                cg.compare_all(cg.scan(_polars(labels()), COLUMNS[:2]), unassigned="drop", **option)
+
+
+def test_errors_of_the_database_are_one_line():
+    """An error of a query names the frame and the database's first line."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb makes the relation")
+    relation = duckdb.sql(
+        "select case when i > 5000 then 1 // cast('x' as int) else 0 end as a, 1 as b from range(9999) t(i)"
+    )
+    with pytest.raises(InputError, match=r"^a DuckDB relation could not be read: [^\n]+$"):
+        cg.compare_all(cg.scan(relation, ["a", "b"]))
+
+
+@pytest.mark.parametrize("widths", [[3, 4, 5, 6], [200, 200, 200, 2], [10**6] * 4])
+def test_groups_hold_all_pairs(widths):
+    """Every pair is in a group; a group has a small joint table, or one pair."""
+    pairs = {(i, j) for i in range(4) for j in range(i, 4)}
+    groups = list(lazy_frames.groups_of(pairs, widths))
+    assert pairs <= {(i, j) for group in groups for i in group for j in group}
+    for group in groups:
+        assert len(group) <= 2 or np.prod([widths[c] for c in group]) <= lazy_frames.JOINT_CELLS
+
+
+def test_lists_are_covers():
+    """A column of lists holds overlapping clusters, as in a file."""
+    lists = [[i % 3, (i // 2) % 4] for i in range(1000)]
+    frame = pl.DataFrame({"a": lists, "b": [i % 5 for i in range(1000)]})
+    scan = cg.scan(frame.lazy(), ["a", "b"])
+    assert cg.omega(scan["a"], scan["b"]) == pytest.approx(cg.omega(frame["a"], frame["b"]), rel=1e-12)
+
+
+def test_narwhals_frames():
+    """A lazy frame of narwhals is that of its library."""
+    frame = labels()
+    assert cg.compare_all(nw.from_native(_polars(frame[["truth", "noise"]])))["ari"][0, 1] == cg.ari(
+        frame["truth"].to_numpy(), frame["noise"].to_numpy(), noise=()
+    )
+    assert find_spec("narwhals")
