@@ -851,3 +851,24 @@ SOFT: dict[str, Callable[..., float]] = {
     **{f"{key}_campello": counted(degrees, formula) for key, formula in FUZZY.items()},
     **{f"{key}_brouwer": counted(bonds, formula) for key, formula in FUZZY.items()},
 }
+
+
+def ranked_ari(a, b, distances_a, distances_b):
+    """Ranked adjusted Rand index of Pinto et al. (2007), pair by pair; distances between points, n × n."""
+    points = range(len(a))
+
+    def ranks(labels, distances):
+        def apart(p, q):
+            found = [distances[i][j] for i in points for j in points if labels[i] == p and labels[j] == q]
+            return -1.0 if p == q else round(sum(found) / len(found), 9)
+
+        clusters = sorted(set(labels))
+        steps = {q: sorted({apart(p, q) for p in clusters}) for q in clusters}
+        return {(p, q): steps[q].index(apart(p, q)) for p in clusters for q in clusters}
+
+    one, two = ranks(a, distances_a), ranks(b, distances_b)
+    last = [max(max(r.values()), 1) for r in (one, two)]
+    seen = [(one[a[i], a[j]] / last[0], two[b[i], b[j]] / last[1]) for i in points for j in points if i != j]
+    found = sum(abs(x - y) for x, y in seen) / len(seen)
+    chance = sum(abs(x - y) for x, _ in seen for _, y in seen) / len(seen) ** 2
+    return 1 - found / chance if chance else 1.0

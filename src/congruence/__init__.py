@@ -14,6 +14,7 @@ _HOMES = {
     "comparison.pair": ("Comparison", "compare"),
     "comparison.many": ("compare_all", "compare_to"),
     "comparison.matching": ("Matching", "contingency", "element_scores", "match", "relabel"),
+    "comparison.ranked": ("ranked_ari",),
     "comparison.results": ("AgainstReference", "AllPairs"),
     "comparison.scorers": ("scorer",),
     "inputs.memberships": ("Memberships",),

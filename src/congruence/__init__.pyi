@@ -15,6 +15,7 @@ from congruence.chance.permutation import PermutationTest, permutation_test
 from congruence.comparison.many import compare_all, compare_to
 from congruence.comparison.matching import Matching, contingency, element_scores, match, relabel
 from congruence.comparison.pair import Comparison, PairKeywords, compare
+from congruence.comparison.ranked import ranked_ari
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.scorers import scorer
 from congruence.consensus_clustering.estimator import ConsensusClustering
@@ -88,8 +89,8 @@ __all__ = [
     "consensus_silhouette", "contingency", "cut_curve", "delta_area", "density_profile", "dissimilarity_quality", "drift",
     "dunn", "element_scores", "figure", "from_long", "generate", "item_consensus", "load_profile", "match", "measures",
     "member_agreement", "merge", "pair_sums", "partial_tables", "permutation_test", "permutation_tests", "random_partitions",
-    "rank", "read_cover", "relabel", "report", "resolutions", "scan", "scorer", "select_members", "stability", "sweep",
-    "tanglegram", "track",
+    "rank", "ranked_ari", "read_cover", "relabel", "report", "resolutions", "scan", "scorer", "select_members", "stability",
+    "sweep", "tanglegram", "track",
 ]
 
 #: keys and aliases of the measures, and the consensus methods
