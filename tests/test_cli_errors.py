@@ -57,8 +57,11 @@ MISTAKES = {
     "one column": (["compare", "labels.csv", "truth"], "name two of them"),
     "a column twice": (["compare", "labels.csv", "truth", "truth"], "column 'truth' is named twice"),
     "several columns in two files": (["compare", "labels.csv", "labels.csv"], "pass --columns COL_A,COL_B"),
-    "weights of two files": (["compare", "labels.csv", "labels.csv", "--weight", "weight"], "--weight names columns"),
-    "a reference in two files": (["compare", "labels.csv", "labels.csv", "--reference", "truth"], "--reference names"),
+    "weights of two files": (["compare", "labels.csv", "labels.csv", "--weight", "weight"], "--weight is for one file"),
+    "a reference in two files": (
+        ["compare", "labels.csv", "labels.csv", "--reference", "truth"],
+        "--reference is for one file",
+    ),
     "a long table of two columns": (
         ["matrix", "labels.csv", "--long", "cell,truth"],
         "--long takes three column names",
@@ -74,7 +77,7 @@ MISTAKES = {
         ["choose-k", "labels.csv", "--columns", "weight,count", "--k", "1", "--members", "3"],
         "these criteria need k of at least 2",
     ),
-    "a kind that cannot be written": (["matrix", "labels.csv", "--out", "m.xlsx"], "can be written as .csv"),
+    "a kind that cannot be written": (["matrix", "labels.csv", "--out", "m.xlsx"], "--out is written as .csv"),
 }
 
 

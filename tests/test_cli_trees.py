@@ -78,9 +78,9 @@ def test_resolutions(here, monkeypatch, capsys):
     ("line", "message"),
     [
         ("resolutions labels.csv --columns louvain_*", "labels.csv has no column 'louvain_*'"),
-        ("resolutions labels.csv --columns leiden_* --plot tree.gif", "figures are written as .html"),
+        ("resolutions labels.csv --columns leiden_* --plot tree.gif", "--plot is written as .html"),
         ("resolutions labels.csv --columns leiden_* --plot no/tree.html", "there is no folder no"),
-        ("resolutions labels.csv --columns leiden_* --color type", "pass --plot too"),
+        ("resolutions labels.csv --columns leiden_* --color type", "--color has no effect without --plot"),
         ("resolutions labels.csv --columns leiden_0.2", "at least two columns"),
         ("hierarchies a.nwk none.nwk", "nor a file"),
         ("hierarchies a.nwk none.npy", "there is no file none.npy"),

@@ -196,7 +196,7 @@ def test_following_gives_the_same_windows(log, monkeypatch, capsys):
         ("drift --window day --labels y", "name a table, or pass --follow"),
         ("drift log.csv --follow --window day --labels y", "--follow reads standard input"),
         ("drift --follow --window day --labels z", "has no column 'z'"),
-        ("drift log.csv --window day --labels y --save-profile r.csv", "profiles are saved as .npz"),
+        ("drift log.csv --window day --labels y --save-profile r.csv", "--save-profile is written as .npz"),
         ("drift log.csv --window day --labels y --reference-profile log.csv", "is not a file of a profile"),
         (
             "drift log.csv --window day --labels y --reference previous --reference-profile log.csv",

@@ -25,6 +25,7 @@ from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.machine.writing import TABLES
+from congruence.options import OPTIONS
 from congruence.scanning.columns import Column
 from congruence.scanning.sources import OPENERS
 
@@ -204,15 +205,29 @@ def test_the_words_of_a_message_are_looked_at_by_nobody():
             assert not names & {"re.search", "re.match", "re.sub", *taken_apart}, path
 
 
-def test_an_option_of_commands_is_declared_once():
-    """No two commands declare an option with the same sentence: what they share stands in `cli/app.py`."""
-    declared: dict[str, list[str]] = {}
+def test_an_option_is_declared_once():
+    """A sentence about an option stands once: in `congruence/options.py`, or with the one class of options that has it."""
+    known = {shared.help for shared in OPTIONS.values()} - {""}
+    assert len(known) == len([x for x in OPTIONS.values() if x.help])
     for path in (x for x in FILES if x.parent.name == "cli"):
+        for node in (x for x in ast.walk(read(path)) if isinstance(x, ast.Call)):
+            called = ast.unparse(node.func)
+            assert called != "typer.Option" or path.name in ("options.py", "app.py"), path
+            if called in ("option", "required"):
+                given = [x.value for x in node.args if isinstance(x, ast.Constant) and isinstance(x.value, str)]
+                texts = {text for text in given if " " in text}
+                assert not texts & known, (path.name, texts)
+                known |= texts
+
+
+def test_options_of_docstrings_are_those_of_the_table():
+    """No public docstring repeats the sentence of a shared option: it names the option, and the table has the words."""
+    sentences = {" ".join(x.says.split()) for x in OPTIONS.values() if len(x.says) > 60}
+    for path in (x for x in FILES if x.name != "options.py"):
         for node in ast.walk(read(path)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
-                text = next((ast.unparse(k.value) for k in node.keywords if k.arg == "help"), "")
-                declared.setdefault(text, []).append(path.name)
-    assert not {text: files for text, files in declared.items() if len(files) > 1}
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                text = " ".join((ast.get_docstring(node) or "").split())
+                assert not [x for x in sentences if x in text], (path.name, node.name)
 
 
 # --- the path of a call through the packages --------------------------------------------------------------------------

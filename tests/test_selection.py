@@ -106,7 +106,7 @@ def test_the_command_reads_arrays(tmp_path):
         (["--k", "5..2"], "--k takes numbers of clusters"),
         (["--out", "s.xls"], "results can be written as"),
         (["--out", "s.npz"], "scores can be written as"),
-        (["--plot", "k.txt"], "figures are written as .html"),
+        (["--plot", "k.txt"], "--plot is written as .html"),
         (["--columns", "x,note"], "'note' is not numbers"),
         (["--reference", "kin"], "has no column 'kin'; did you mean kind"),
         (["--criteria", "arri"], "there is no criterion 'arri'"),

@@ -25,12 +25,22 @@ class Shared:
         none: What the default None means.
         called: Its names as an option of commands, the first that a command has. Default: the name of the argument.
         cli: What it is in a command, if that differs.
+        words: The words of the command line, if they are not its name after two dashes.
+        least: The smallest number that a command takes.
     """
 
-    says: str
+    says: str = ""
     none: str = ""
     called: tuple[str, ...] = ()
     cli: str = ""
+    words: tuple[str, ...] = ()
+    least: int | None = None
+
+    @property
+    def help(self) -> str:
+        """The sentence that a command shows."""
+        plain = self.says.replace('"', "").replace("`", "")
+        return self.cli or f"{plain} Default: {self.none}." if self.none else self.cli or plain
 
 
 OPTIONS = {
@@ -72,7 +82,7 @@ OPTIONS = {
         cli="How missing labels of partial members count.",
     ),
     # how it is computed
-    "threads": Shared("Number of threads; it does not change results.", none="all cores"),
+    "threads": Shared("Number of threads; it does not change results.", none="all cores", least=1),
     "engine": Shared('Where to count: "auto" uses the GPU if the labels are on one, else the CPU; "cpu"; or "cuda".'),
     "n_jobs": Shared("Number of processes.", none="one", called=("jobs",)),
     "random_state": Shared(
@@ -123,9 +133,44 @@ OPTIONS = {
         'Kind of frame: "pandas", "polars" or "pyarrow".',
         none="the kind of the inputs, else pandas if it is installed, else pyarrow",
     ),
-    # options of commands by other names only
-    "n_clusters": Shared("Number of clusters.", called=("k",)),
-    "n_members": Shared("Number of clusterings.", called=("members",)),
+    "n_clusters": Shared("Number of clusters.", called=("k",), least=1),
+    # files of commands, their columns, and what is written
+    "measures": Shared(
+        cli="Measures by key, separated by commas, or 'all'.", words=("--measures", "--measure", "-m"),
+    ),
+    "columns": Shared(
+        cli="The label columns to use, separated by commas; 'leiden*' is a pattern.",
+        called=("columns", "data_columns", "features", "labels"),
+    ),
+    "data_columns": Shared(
+        cli="The same as --columns: columns of numbers, as in a,b or 'PC*'.", called=("data_columns", "columns")
+    ),
+    "features": Shared(cli="Columns the data were clustered by, separated by commas; default: all others."),
+    "id": Shared(cli="Column of row ids, not a clustering; joins two files."),
+    "long": Shared(cli="The file is a long table with these columns: id,method,label."),
+    "reference": Shared(cli="Compare every other column with this one."),
+    "partial": Shared(cli="Members may label only some of the points."),
+    "format": Shared(cli="How to print the result.", words=("--format", "-f")),
+    "out": Shared(cli="Write the table here: csv, tsv, parquet, feather.", words=("--out", "-o")),
+    "plot": Shared(cli="Write the figure here: .html, .png, .pdf or .svg."),
+    "open": Shared(cli="Open the written file in the browser."),
+    "fail_under": Shared(cli="Exit with 1 if the measure is worse than this, as in ari=0.9; may be repeated."),
+    "na_values": Shared(
+        cli="Unquoted fields of text files to treat as missing, as in NA,-; default: NA, N/A, n/a, NaN, nan, null, NULL, None "
+        "and <NA>. Empty fields are always missing; a quoted 'NA' is a label."
+    ),
+    "sheet": Shared(cli="Sheet of .xlsx and .ods files, by name or number; default: the first."),
+    "layer": Shared(cli="Layer or embedding of .h5ad files that holds the data; default: X_pca, else X."),
+    "verbose": Shared(cli="Explain how each column was classified."),
+    "debug": Shared(cli="Show the traceback of an internal error."),
+    "raw": Shared(cli="Write csv cells unchanged: no ' before text that begins with =, +, - or @."),
+    # arguments of other names in commands
+    "n_members": Shared(called=("members",)),
+    "n_alternatives": Shared(called=("n",)),
+    "points": Shared(called=("n",)),
+    "n_points": Shared(called=("n",)),
+    "n_permutations": Shared(called=("permutations",)),
+    "dtype": Shared(called=("float32",)),
 }  # fmt: skip
 
 #: ends the line of a docstring that names shared options

@@ -87,6 +87,8 @@ PathLike: TypeAlias = str | os.PathLike[str]
 AverageMethod: TypeAlias = Literal["arithmetic", "geometric", "min", "max"]
 #: where to count: the GPU if the data are there, the processor, a CUDA GPU
 EngineName: TypeAlias = Literal["auto", "cpu", "cuda"]
+#: covariances of mixtures of normal distributions
+CovarianceType: TypeAlias = Literal["full", "tied", "diag", "spherical"]
 #: an object with `fit_predict` or `fit` and `labels_`, or a function from data to labels
 Estimator: TypeAlias = object
 #: the value of an option that is passed on to another function, which checks it

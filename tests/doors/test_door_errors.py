@@ -170,7 +170,7 @@ ADVICE = [
     ("report t.csv --axes x,y", "pass them with --data FILE", "report t.csv --axes x,y --data numbers.csv"),
     ("matrix t.csv --fail-under ari", "as in ari=0.9", "matrix t.csv --columns a,b --fail-under ari=-1"),
     ("matrix t.csv --memory 1MB", "pass at least --memory 400MB", "matrix t.csv --columns a,b --memory 4000MB"),
-    ("resolutions t.csv --columns a,b --color c", "pass --plot too", "resolutions t.csv --columns a,b --color c --plot p.html"),
+    ("resolutions t.csv --columns a,b --color c", "without --plot", "resolutions t.csv --columns a,b --color c --plot p.html"),
     ("matrix t.csv --measures arii", "did you mean ari", "matrix t.csv --columns a,b --measures ari"),
     ("compare one.csv t.csv", "pass --columns COL_A,COL_B", "compare one.csv t.csv --columns z,a"),
 ]  # fmt: skip

@@ -169,7 +169,7 @@ def test_open_shows_what_was_written(command, monkeypatch):
         assert Path(words[-1]).stat().st_size > 1000
     code, _, err = command("resolutions", "r.csv", "--open")
     assert code == 2
-    assert "pass --plot FILE too" in err
+    assert "--open has no effect without --plot" in err
     assert "--open" in command("demo", "--help")[1]
 
 

@@ -1,56 +1,29 @@
 """`congruence adco`: where clusters lie in the data."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
-
-from congruence.cli.app import (
-    NEEDS_BINS,
-    Bins,
-    BinsBy,
-    Engine,
-    Features,
-    FeatureTable,
-    Format,
-    Noise,
-    Nominal,
-    Output,
-    Policy,
-    Threads,
-    Unassigned,
-    app,
-)
+from congruence.cli.app import app
+from congruence.cli.options import Engine, Features, Gaps, Printing, option, required
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show
 from congruence.cli.reading import features_of, split, table_of
-from congruence.typing import OptionValue
 
 
-@app.command(needs={**NEEDS_BINS, "seed": ("--sizes sample", lambda given: given["sizes"] == "sample")})
-def adco(
-    data: FeatureTable,
-    labels: Annotated[list[str], typer.Option(help="Label columns: two of the table, or one of each table.")],
-    against: Annotated[Path | None, typer.Option(help="Table of other points, with the second label column.")] = None,
-    features: Features = None,
-    nominal: Nominal = None,
-    binning: BinsBy = "width",
-    bins: Bins = 10,
-    adjusted: Annotated[bool, typer.Option("--adjusted", help="Subtract the mean score over matchings.")] = False,
-    bivariate: Annotated[bool, typer.Option("--bivariate", help="Use bins of all pairs of features.")] = False,
-    matching: Annotated[
-        Literal["one", "soft"], typer.Option(help="How to match clusters: one to one, or with shares (soft).")
-    ] = "one",
-    sizes: Annotated[
-        Literal["given", "sample", "scaled"], typer.Option(help="How to treat unequal numbers of points.")
-    ] = "given",
-    seed: Annotated[int | None, typer.Option(help="Random seed for --sizes sample.")] = None,
-    unassigned: Unassigned = Policy.error,
-    noise: Noise = None,
-    format: Output = Format.table,
-    threads: Threads = None,
-    engine: Engine = "auto",
-) -> None:
+class Given(Features, Gaps, Printing, Engine):
+    """The options of the command."""
+
+    labels: list[str] = required("Label columns: two of the table, or one of each table.")
+    against: Path | None = option(None, "Table of other points, with the second label column.")
+    adjusted: bool = option(False, "Subtract the mean score over matchings.")
+    bivariate: bool = option(False, "Use bins of all pairs of features.")
+    matching: Literal["one", "soft"] = option("one", "How to match clusters: one to one, or with shares (soft).")
+    sizes: Literal["given", "sample", "scaled"] = option("given", "How to treat unequal numbers of points.")
+    seed: int | None = option(None, needs=("--sizes sample", lambda given: given.sizes == "sample"))
+
+
+@app.command()
+def adco(given: Given) -> None:
     """Compare two clusterings by where their clusters lie in the data; they may be of different points.
 
     Examples:
@@ -62,32 +35,27 @@ def adco(
     import congruence as cg
     from congruence.inputs import files
 
-    if len(labels) != 2:
-        raise cg.InputError(f"--labels names two columns, as in --labels a --labels b; got {len(labels)}")
-    first, second = labels
-    table = table_of(data)
-    other = table_of(against) if against is not None else table
-    a = files.pick(table, [first], str(data))[first]
-    b = files.pick(other, [second], str(against or data))[second]
-    X = features_of(table, features, {"labels": tuple(dict.fromkeys(labels if against is None else [first]))}, data)
-    X_b = files.pick(other, list(X), str(against)) if against is not None else None
-    options: dict[str, OptionValue] = {
-        "binning": binning,
-        "bins": bins,
-        "nominal": split(nominal),
-        "adjusted": adjusted,
-    }
-    options |= {"bivariate": bivariate, "matching": matching, "sizes": sizes, "random_state": seed}
-    options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
-    options |= {"engine": engine}
-    result = cg.compare_profiles(a, b, X, X_b, **options)
+    if len(given.labels) != 2:
+        raise cg.InputError(f"--labels names two columns, as in --labels a --labels b; got {len(given.labels)}")
+    first, second = given.labels
+    table = table_of(given.data)
+    other = table_of(given.against) if given.against is not None else table
+    a = files.pick(table, [first], str(given.data))[first]
+    b = files.pick(other, [second], str(given.against or given.data))[second]
+    apart = {"labels": tuple(dict.fromkeys(given.labels if given.against is None else [first]))}
+    X = features_of(table, given.features, apart, given.data)
+    X_b = files.pick(other, list(X), str(given.against)) if given.against is not None else None
+    result = cg.compare_profiles(
+        a, b, X, X_b, nominal=split(given.nominal), noise=noise_labels(given.noise), random_state=given.seed,
+        **given.taken("binning bins adjusted bivariate matching sizes unassigned threads engine"),
+    )  # fmt: skip
 
     def rows() -> None:
         say(result.notes)
-        print_rows([{"measure": key, "value": value} for key, value in result.to_dict().items()], format)
+        print_rows([{"measure": key, "value": value} for key, value in result.to_dict().items()], given.format)
         show()
-        print_rows(result.cluster_rows(), format, ["a", "b", "weight", "similarity", "size_a", "size_b"])
+        print_rows(result.cluster_rows(), given.format, ["a", "b", "weight", "similarity", "size_a", "size_b"])
         show()
-        print_rows(result.attribute_rows(), format)
+        print_rows(result.attribute_rows(), given.format)
 
-    print_result(result, format, rows)
+    print_result(result, given.format, rows)

@@ -1,68 +1,36 @@
 """`congruence alternatives`: another good clustering."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
-
-from congruence.cli.app import NEEDS_BINS, Bins, BinsBy, Features, FeatureTable, Format, Id, Nominal, Output, Seed, app
-from congruence.cli.printing import print_json, print_rows, say, show, write_table
+from congruence.cli.app import app
+from congruence.cli.options import TABLE, Features, Format, Printing, option, required
+from congruence.cli.parsing import value_of
+from congruence.cli.printing import print_json, print_rows, say, show, wrote
 from congruence.cli.reading import features_of, row_ids, split, table_of
 from congruence.typing import OptionValue, Record
 
 
-def _value(text: str) -> OptionValue:
-    """The value of an option: a number, yes or no, or a word."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text.lower(), text)
+class Given(Features, Printing):
+    """The options of the command."""
+
+    labels: list[str] = required("Column of a known clustering; may be given several times.")
+    k: int | None = option(None, "Number of clusters; default: as in the first known clustering.")
+    n: str = option("1", "Number of alternatives, each different from those before; all: until none is left.")
+    method: Literal[
+        "auto", "residual", "refined", "condens", "mincentropy", "orthogonal", "adft", "maximus", "coala", "cib", "metaclusters",
+    ] = option("auto", "Method that finds the alternatives.")  # fmt: skip
+    out: Path | None = option(None, "Write the labels to this file, one column each.", writes=TABLE)
+    id: str | None = option(None)
+    min_size: int | None = option(None, "Minimum number of points per cluster.")
+    scale: bool = option(True, "Standardise numbers first.")
+    n_init: int | None = option(None, "Random restarts.")
+    seed: int | None = option(None)
+    option: list[str] | None = option(None, "Option of the method, as in epsilon=0.1.")
 
 
-@app.command(needs=NEEDS_BINS)
-def alternatives(
-    data: FeatureTable,
-    labels: Annotated[list[str], typer.Option(help="Column of a known clustering; may be given several times.")],
-    k: Annotated[
-        int | None, typer.Option("--k", help="Number of clusters; default: as in the first known clustering.")
-    ] = None,
-    n: Annotated[
-        str,
-        typer.Option("--n", help="Number of alternatives, each different from those before; all: until none is left."),
-    ] = "1",
-    method: Annotated[
-        Literal[
-            "auto",
-            "residual",
-            "refined",
-            "condens",
-            "mincentropy",
-            "orthogonal",
-            "adft",
-            "maximus",
-            "coala",
-            "cib",
-            "metaclusters",
-        ],
-        typer.Option(help="Method that finds the alternatives."),
-    ] = "auto",
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the labels to this file, one column each.")
-    ] = None,
-    features: Features = None,
-    nominal: Nominal = None,
-    id: Id = None,
-    min_size: Annotated[int | None, typer.Option(help="Minimum number of points per cluster.")] = None,
-    binning: BinsBy = "width",
-    bins: Bins = 10,
-    scale: Annotated[bool, typer.Option(help="Standardise numbers first.")] = True,
-    n_init: Annotated[int | None, typer.Option(help="Random restarts.")] = None,
-    option: Annotated[list[str] | None, typer.Option(help="OptionValue of the method, as in epsilon=0.1.")] = None,
-    seed: Seed = None,
-    format: Output = Format.table,
-) -> None:
+@app.command()
+def alternatives(given: Given) -> None:
     """Find clusterings of the data that are good and different from the known ones.
 
     Examples:
@@ -76,37 +44,36 @@ def alternatives(
     import congruence as cg
     from congruence.inputs import files
 
-    if out is not None:
-        files.check_writable(out, data)
     settings: dict[str, OptionValue] = {}
-    for text in option or []:
+    for text in given.option or []:
         name, sign, value = text.partition("=")
         if not sign:
             raise cg.InputError(f"--option takes NAME=VALUE, as in epsilon=0.1; got {text!r}")
-        settings[name.strip().replace("-", "_")] = _value(value.strip())
-    table = table_of(data)
-    known = files.pick(table, labels, str(data))
-    files.pick(table, [id] if id is not None else [], str(data))
-    X = features_of(table, features, {"labels": tuple(labels)}, data, id)
-    settings |= {"binning": binning, "bins": bins, "nominal": split(nominal), "min_size": min_size, "scale": scale}
-    if n != "all" and not n.isdecimal():
-        raise cg.InputError(f"--n takes a whole number of at least 1, or all; got {n!r}")
-    many: int | Literal["all"] = "all" if n == "all" else int(n)
-    found = cg.alternatives(X, known, k, many, method, seed, n_init=n_init, **settings)
+        settings[name.strip().replace("-", "_")] = {"true": True, "false": False}.get(
+            value.strip().lower(), value_of(value.strip())
+        )
+    table = table_of(given.data)
+    known = files.pick(table, given.labels, str(given.data))
+    files.pick(table, [given.id] if given.id is not None else [], str(given.data))
+    X = features_of(table, given.features, {"labels": tuple(given.labels)}, given.data, given.id)
+    settings |= given.taken("binning bins min_size scale") | {"nominal": split(given.nominal)}
+    if given.n != "all" and not given.n.isdecimal():
+        raise cg.InputError(f"--n takes a whole number of at least 1, or all; got {given.n!r}")
+    many: int | Literal["all"] = "all" if given.n == "all" else int(given.n)
+    found = cg.alternatives(X, known, given.k, many, given.method, given.seed, n_init=given.n_init, **settings)
     names = [f"alternative_{i + 1}" for i in range(len(found))]
-    _print(dict(zip(names, found, strict=True)), format)
-    if n == "all":
+    _print(dict(zip(names, found, strict=True)), given.format)
+    if given.n == "all":
         say([found.sentence])
-    if out is not None:
-        rows = row_ids(data, id, None)
-        write_table({**rows, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}, out)
-        say([f"wrote {out}: {', '.join([*rows, *known, *names])}"])
+    rows = row_ids(given.data, given.id, None)
+    table = {**rows, **known, **{name: r.labels for name, r in zip(names, found, strict=True)}}
+    say(wrote(given.out, table, ", ".join(table)))
 
 
 def _print(found: Record, format: Format) -> None:
-    if format is Format.json:
+    if format == "json":
         print_json({name: result.to_dict() for name, result in found.items()})
-    elif format is Format.table:
+    elif format == "table":
         show("\n\n".join(f"{name}: {result}" for name, result in found.items()))
     else:
         rows = []

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from congruence.cli.app import (
-    Checkpoint,
-    Client,
-    Columns,
-    Format,
-    Id,
-    Long,
-    Noise,
-    Output,
-    Partial,
-    Seed,
-    SkipBad,
-    Threads,
-    app,
-)
+from congruence.cli.app import app
+from congruence.cli.options import TABLE, Format, Members, Printing, Scanned, argument, option
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
-from congruence.cli.printing import print_json, print_result, print_rows, say, show, write_table
+from congruence.cli.printing import print_json, print_result, print_rows, say, show, wrote
 from congruence.cli.reading import labels_of, row_ids, scanned_columns, split
 from congruence.consensus_clustering.method_names import METHODS
-from congruence.typing import OptionValue, Record
+from congruence.typing import Record
 
 if TYPE_CHECKING:
     from congruence.consensus_clustering.results import Consensus
@@ -34,56 +19,33 @@ if TYPE_CHECKING:
     from congruence.inputs.ensemble import Ensemble
 
 
-@app.command(needs={"select_by": ("--select", lambda given: given["select"] is not None)})
-def consensus(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one per member; or a folder of such tables.")],
-    k: Annotated[
-        int | None, typer.Option("--k", min=1, help="Number of clusters; chosen from the members if omitted.")
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(help=f"auto, {', '.join(METHODS)}; or several, separated by commas."),
-    ] = "auto",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Write the cluster and confidence of each row: csv, tsv, parquet, feather; a folder of Parquet files if "
-            "the name has no ending.",
-        ),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            help="Column to compare the result with, not a member; default: a column called truth or class; none: no column."
-        ),
-    ] = None,
-    columns: Columns = None,
-    id: Id = None,
-    long: Long = None,
-    partial: Partial = False,
-    noise: Noise = None,
-    select: Annotated[int | None, typer.Option(min=1, help="Select this many members.")] = None,
-    select_by: Annotated[
-        Literal["quality", "diversity", "joint", "cluster"], typer.Option(help="How members are selected.")
-    ] = "cluster",
-    refine: Annotated[
-        bool | None,
-        typer.Option("--refine/--no-refine", help="Refine the result by its votes. Default: only for auto."),
-    ] = None,
-    variant: Annotated[str | None, typer.Option(help="Variant of the method, such as metis for hbgf.")] = None,
-    solver: Annotated[
-        Literal["auto", "metis", "mtkahypar", "builtin"], typer.Option(help="Graph partitioner.")
-    ] = "auto",
-    balance: Annotated[float, typer.Option(help="Allowed imbalance of the blocks of a cut.")] = 0.05,
-    seed: Seed = 0,
-    format: Output = Format.table,
-    threads: Threads = None,
-    client: Client = None,
-    checkpoint: Checkpoint = None,
-    skip_bad: SkipBad = False,
-) -> None:
+class Given(Members, Scanned, Printing):
+    """The options of the command."""
+
+    file: Path = argument("Table of label columns, one per member; or a folder of such tables.")
+    k: int | None = option(None, "Number of clusters; chosen from the members if omitted.", least=1)
+    method: str = option("auto", f"auto, {', '.join(METHODS)}; or several, separated by commas.")
+    out: Path | None = option(
+        None,
+        "Write the cluster and confidence of each row: csv, tsv, parquet, feather; a folder of Parquet files if "
+        "the name has no ending.",
+        writes=(*TABLE, ""),
+    )
+    select: int | None = option(None, "Select this many members.", least=1)
+    select_by: Literal["quality", "diversity", "joint", "cluster"] = option(
+        "cluster", "How members are selected.", needs=("--select", lambda given: given.select is not None)
+    )
+    refine: bool | None = option(
+        None, "Refine the result by its votes. Default: only for auto.", "--refine/--no-refine"
+    )
+    variant: str | None = option(None, "Variant of the method, such as metis for hbgf.")
+    solver: Literal["auto", "metis", "mtkahypar", "builtin"] = option("auto", "Graph partitioner.")
+    balance: float = option(0.05, "Allowed imbalance of the blocks of a cut.")
+    seed: int | None = option(0)
+
+
+@app.command()
+def consensus(given: Given) -> None:
     """Find the consensus of all label columns of a file.
 
     Folders, and files with --client, --checkpoint, --skip-bad or a folder as --out, are not read into memory.
@@ -101,61 +63,53 @@ def consensus(
       congruence consensus labels/ --k 10 --out consensus/ --checkpoint saved/
     """
     import congruence as cg
-    from congruence.inputs import files
 
-    policy: Literal["partial", "error"] = "partial" if partial else "error"
-    scanning: dict[str, OptionValue] = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad}
-    how: dict[str, OptionValue] = {
-        "refine": refine, "variant": variant, "solver": solver, "balance": balance, "threads": threads
-    }  # fmt: skip
-    to_folder = out is not None and not out.suffix
+    how = given.taken("refine variant solver balance threads")
+    to_folder = given.out is not None and not given.out.suffix
 
     def selected(members: Ensemble, notes: list[str]) -> Ensemble:
-        if select is None:
+        if given.select is None:
             return members
-        members = cg.select_members(members, select, select_by, random_state=seed)
+        members = cg.select_members(members, given.select, given.select_by, random_state=given.seed)
         notes.append(f"members used: {', '.join(members.names)}")
         return members
 
-    if file.is_dir() or "*" in file.name or any(scanning.values()) or to_folder:
-        if out is not None and not to_folder:
+    if given.file.is_dir() or "*" in given.file.name or given.scanning() or to_folder:
+        if given.out is not None and not to_folder:
             raise cg.InputError(
-                f"--out {out}: the consensus of scanned rows is written to a folder; give a name without an ending"
+                f"--out {given.out}: the consensus of scanned rows is written to a folder; give a name without an ending"
             )
-        if long is not None:
+        if given.long is not None:
             raise cg.InputError("--long tables are read into memory; give a file, and --out a name with an ending")
-        scanned = scanned_columns(file, columns, id, None, (), reference, True, always=True, **scanning)
+        scanned = scanned_columns(given, find_reference=True, always=True)
         assert scanned is not None
         read, source = scanned
         taken, notes = source.narrowed(list(read.without_reference()[0])), list[str]()
-        members = cg.Ensemble(taken, unassigned=policy, noise=noise_labels(noise))
+        members = cg.Ensemble(taken, unassigned=given.policy, noise=noise_labels(given.noise))
         if read.reference is not None:
             notes.append(f"{read.reference} is not a member; compare the result with it by id")
-        placed = cg.consensus(selected(members, notes), k, split(method), seed, out=out, **how)
-        _show(placed, format, notes)
+        placed = cg.consensus(selected(members, notes), given.k, split(given.method), given.seed, out=given.out, **how)
+        _show(placed, given.format, notes)
         return
-    if out is not None:
-        files.check_writable(out, file)
-    check_width(file, columns, long, MOST_COLUMNS, ", or call consensus in Python")
-    read = labels_of(file, columns, id, long, (), reference, find_reference=True)
+    check_width(given.file, given.columns, given.long, MOST_COLUMNS, ", or call consensus in Python")
+    read = labels_of(given, find_reference=True)
     (found, truth), notes = read.without_reference(), list[str]()
     check_number(found, MOST_COLUMNS, ", or call consensus in Python")
-    members = selected(cg.Ensemble(found, unassigned=policy, noise=noise_labels(noise)), notes)
-    result: Consensus = cg.consensus(members, k, split(method), seed, **how)
+    members = selected(cg.Ensemble(found, unassigned=given.policy, noise=noise_labels(given.noise)), notes)
+    result: Consensus = cg.consensus(members, given.k, split(given.method), given.seed, **how)
     against: dict[str, Record] = {}
     if truth is not None:
         agreed = cg.compare(truth, result.labels, ["ari", "nmi_sum", "accuracy"], unassigned="drop", noise={"b": [-1]})
         against[str(read.reference)] = agreed.to_dict()
-    if out is not None:
-        write_table({**row_ids(file, id, long), "cluster": result.labels, "confidence": result.confidence}, out)
-        notes.append(f"wrote {out}: {result.n_clusters} clusters of {len(result.labels):,} points")
-    _show_with_reference(result, against, format, [*notes, *members.cautions])
+    rows = {**row_ids(given.file, given.id, given.long), "cluster": result.labels, "confidence": result.confidence}
+    notes += wrote(given.out, rows, f"{result.n_clusters} clusters of {len(result.labels):,} points")
+    _show_with_reference(result, against, given.format, [*notes, *members.cautions])
 
 
 def _show(result: Consensus | ConsensusFiles, format: Format, notes: list[str]) -> None:
     """Print the result of scanned rows."""
     print_result(result, format, lambda: print_rows([dict(row) for row in result.tried], format))
-    say(notes if format in (Format.table, Format.json) else [*notes, *result.notes])
+    say(notes if format in ("table", "json") else [*notes, *result.notes])
 
 
 def _show_with_reference(result: Consensus, against: dict[str, Record], format: Format, notes: list[str]) -> None:
@@ -164,11 +118,11 @@ def _show_with_reference(result: Consensus, against: dict[str, Record], format: 
         f"against {name}: " + ", ".join(f"{key} {value:.4f}" for key, value in values.items())
         for name, values in against.items()
     ]
-    if format is Format.table:
+    if format == "table":
         show(result)
         for line in said:
             show(f"\n{line}")
-    elif format is Format.json:
+    elif format == "json":
         print_json(result.to_dict() | ({"against": against} if against else {}))
     else:
         print_rows([dict(row) for row in result.tried], format)

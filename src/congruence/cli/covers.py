@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from congruence.errors import Needs, some_of
+from congruence.cli.options import Labels, option
+from congruence.errors import some_of
 from congruence.typing import OptionValue
 
 if TYPE_CHECKING:
@@ -19,67 +16,50 @@ if TYPE_CHECKING:
 SUFFIXES = (".cover", ".cnl", ".communities")
 
 
-class FormatIn(StrEnum):
-    """Formats of cover files."""
-
-    cover = "cover"
-    points = "points"
-    long = "long"
-    json = "json"
+#: options that name columns, which covers and counts do not have
+COLUMNS = "weight frequency reference long id columns"
 
 
-class Keys(StrEnum):
-    """What the keys of a JSON mapping are."""
+class Covers(Labels):
+    """Files of labels, or of covers."""
 
-    clusters = "clusters"
-    points = "points"
+    more: OptionValue = None
+    format_in: Literal["cover", "points", "long", "json"] | None = option(
+        None,
+        "The files hold covers: one cluster per line (cover), a point and its clusters per line (points), a table of points and "
+        "clusters (long), or json. Files named .cover are read as covers without this option.",
+    )
+    n: int | None = option(
+        None, "For covers: number of points, including those in no cluster.", least=1,
+        needs=("covers", lambda given: given.holds_covers),
+    )  # fmt: skip
+    keys: Literal["clusters", "points"] = option(
+        "clusters", "For covers in a JSON mapping: what its keys are.",
+        needs=("--format-in json", lambda given: given.format_in == "json"),
+    )  # fmt: skip
 
+    @property
+    def paths(self) -> list[Path]:
+        """All files that are named."""
+        return [self.file, *map(Path, self.more or [])]
 
-ReadAs = Annotated[
-    FormatIn | None,
-    typer.Option(
-        help="The files hold covers: one cluster per line (cover), a point and its clusters per line (points), a table of "
-        "points and clusters (long), or json. Files named .cover are read as covers without this option.",
-    ),
-]
-NumberOfPoints = Annotated[
-    int | None, typer.Option("--n", min=1, help="For covers: number of points, including those in no cluster.")
-]
-KeysOfJson = Annotated[Keys, typer.Option("--keys", help="For covers in a JSON mapping: what its keys are.")]
+    @property
+    def holds_covers(self) -> bool:
+        """Whether these files are covers, by --format-in or by their names."""
+        from congruence.inputs.files import suffix_of
 
-
-def holds_covers(files: Sequence[Path], format_in: FormatIn | None) -> bool:
-    """Whether these files are covers, by --format-in or by their names."""
-    from congruence.inputs.files import suffix_of
-
-    return format_in is not None or any(suffix_of(file) in SUFFIXES for file in files)
-
-
-#: what the options of covers need
-NEEDS_COVERS: Needs = {
-    "n": ("covers", lambda given: holds_covers([given["file"], *map(Path, given["more"] or [])], given["format_in"])),
-    "keys": ("--format-in json", lambda given: given["format_in"] is FormatIn.json),
-}
+        return self.format_in is not None or any(suffix_of(file) in SUFFIXES for file in self.paths)
 
 
-def no_columns(why: str = "the files hold covers", /, **options: OptionValue) -> None:
-    """Refuse options that name columns: a file of covers, or of counts, has none."""
-    from congruence import InputError
-
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"--{name} names columns of a table, but {why}; leave it out")
-
-
-def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None, keys: Keys) -> dict[str, Cover]:
+def read_covers(given: Covers) -> dict[str, Cover]:
     """The covers of the files by name. A table given together with .cover files holds labels, one per row."""
     import congruence as cg
     from congruence.inputs.column_kinds import without_ids
     from congruence.inputs.files import read_columns, suffix_of
 
     found: dict[str, Cover] = {}
-    for file in files:
-        if format_in is None and suffix_of(file) not in SUFFIXES:
+    for file in given.paths:
+        if given.format_in is None and suffix_of(file) not in SUFFIXES:
             columns, _ = without_ids(read_columns(file))
             if len(columns) != 1:
                 raise cg.InputError(
@@ -88,9 +68,7 @@ def read_covers(files: Sequence[Path], format_in: FormatIn | None, n: int | None
                 )
             clustering = next(iter(columns.values()))
         else:
-            clustering = cg.read_cover(
-                file, format_in.value if format_in is not None else "cover", points=n, keys=keys.value
-            )
+            clustering = cg.read_cover(file, given.format_in or "cover", points=given.n, keys=given.keys)
         name = file.name.split(".")[0]
         found[name if name not in found else str(file)] = clustering
     return found

@@ -1,21 +1,21 @@
 """`congruence demo`: compare clusterings of wine and digits, and write reports."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from congruence.cli.app import Open, app
+from congruence.cli.app import app
+from congruence.cli.options import Options, option
 from congruence.cli.plots import show_page
 
 
+class Given(Options):
+    """The options of the command."""
+
+    out: Path = option(Path("congruence-demo"), "Write the reports to this folder.")
+    open: bool = option(False)
+
+
 @app.command()
-def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write the reports to this folder.")] = Path(
-        "congruence-demo"
-    ),
-    open_page: Open = False,
-) -> None:
+def demo(given: Given) -> None:
     """Cluster wine and digits with several algorithms, compare the results, and write a report on each.
 
     Examples:
@@ -26,6 +26,6 @@ def demo(
     """
     from congruence.cli.showcase import show
 
-    for page in show(out):
-        if open_page:
+    for page in show(given.out):
+        if given.open:
             show_page(page)

@@ -6,83 +6,65 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
-from congruence.cli.app import (
-    NEEDS_BINS,
+from congruence.cli.app import app, settings
+from congruence.cli.options import (
+    FIGURE,
+    SAVED,
+    TABLE,
     Bins,
-    BinsBy,
-    Features,
-    Format,
-    Noise,
-    Nominal,
-    Open,
-    Output,
-    Policy,
-    Threads,
-    Unassigned,
-    app,
+    Figure,
+    Gaps,
+    Printing,
+    argument,
+    option,
+    refuse,
+    required,
 )
 from congruence.cli.parsing import noise_labels
-from congruence.cli.plots import check_plot, write_plot
-from congruence.cli.printing import print_result, print_rows, say, show, write_table
+from congruence.cli.plots import write_plot
+from congruence.cli.printing import print_result, print_rows, say, show, wrote
 from congruence.cli.reading import features_of, na_list, split, table_of
+from congruence.errors import Option
 from congruence.typing import Label, OptionValue, Record
 
 #: fields of a followed stream that are missing, if --na-values names no others
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>")
 
 
-@app.command(needs=NEEDS_BINS)
-def drift(
-    window: Annotated[str, typer.Option(help="Column with the window of each row.")],
-    labels: Annotated[str, typer.Option(help="Column of cluster labels.")],
-    data: Annotated[
-        Path | None, typer.Argument(help="Table with features, a label column and a window column.")
-    ] = None,
-    features: Features = None,
-    nominal: Nominal = None,
-    binning: BinsBy = "width",
-    bins: Bins = 10,
-    measure: Annotated[
-        Literal["adco", "adco_cosine", "adco_distance", "adco_metric"], typer.Option(help="Measure of two windows.")
-    ] = "adco",
-    sizes: Annotated[Literal["given", "scaled"], typer.Option(help="How to treat windows of unequal size.")] = "given",
-    reference: Annotated[
-        Literal["first", "previous"], typer.Option(help="The window that each window is tested against.")
-    ] = "first",
-    reference_profile: Annotated[
-        Path | None, typer.Option(help="Test every window against this saved profile (.npz), in its bins.")
-    ] = None,
-    save_profile: Annotated[
-        Path | None, typer.Option(help="Save the profile of the reference here (.npz) for a later --reference-profile.")
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="Probability of any false alarm over all windows.")] = 0.01,
-    threshold: Annotated[
-        float | None, typer.Option(help="Alarm too if the measure with the reference is worse than this.")
-    ] = None,
-    fail_on_alarm: Annotated[
-        bool, typer.Option("--fail-on-alarm", help="Exit with 1 if a window is an alarm.")
-    ] = False,
-    moved: Annotated[Path | None, typer.Option(help="Write what moved here, one row per change.")] = None,
-    follow: Annotated[
-        bool,
-        typer.Option(
-            "--follow", help="Read rows from standard input (csv or JSON lines); print a JSON line per window."
-        ),
-    ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Write the curves and the heat map of the tests here: .html, .png, .pdf or .svg."),
-    ] = None,
-    open_page: Open = False,
-    unassigned: Unassigned = Policy.error,
-    noise: Noise = None,
-    format: Output = Format.table,
-    threads: Threads = None,
-) -> None:
+#: why an option does not fit a stream
+ONLINE = "is for a table; --follow reads standard input, and prints a line per window"
+
+
+class Given(Bins, Gaps, Figure, Printing):
+    """The options of the command."""
+
+    window: str = required("Column with the window of each row.")
+    labels: str = required("Column of cluster labels.")
+    data: Path | None = argument("Table with features, a label column and a window column.", None)
+    measure: Literal["adco", "adco_cosine", "adco_distance", "adco_metric"] = option("adco", "Measure of two windows.")
+    sizes: Literal["given", "scaled"] = option("given", "How to treat windows of unequal size.")
+    reference: Literal["first", "previous"] = option("first", "The window that each window is tested against.")
+    reference_profile: Path | None = option(None, "Test every window against this saved profile (.npz), in its bins.")
+    save_profile: Path | None = option(
+        None, "Save the profile of the reference here (.npz) for a later --reference-profile.", writes=SAVED
+    )
+    alpha: float = option(0.01, "Probability of any false alarm over all windows.")
+    threshold: float | None = option(None, "Alarm too if the measure with the reference is worse than this.")
+    fail_on_alarm: bool = option(False, "Exit with 1 if a window is an alarm.")
+    moved: Path | None = option(None, "Write what moved here, one row per change.", writes=TABLE)
+    follow: bool = option(False, "Read rows from standard input (csv or JSON lines); print a JSON line per window.")
+    plot: Path | None = option(
+        None, "Write the curves and the heat map of the tests here: .html, .png, .pdf or .svg.", writes=FIGURE
+    )
+    threads: int | None = option(None)
+
+
+@app.command()
+def drift(given: Given) -> None:
     """Test each window of a stream for changes of its clusters, and list which features and clusters moved.
 
     Examples:
@@ -97,56 +79,41 @@ def drift(
     """
     import congruence as cg
     from congruence.inputs import files
-    from congruence.machine.writing import check_apart, check_target
 
-    inputs = [path for path in (data, reference_profile) if path is not None]
-    check_plot(plot, *inputs, open_page=open_page)
-    if moved is not None:
-        files.check_writable(moved, *inputs)
-    if save_profile is not None:
-        if files.suffix_of(save_profile) != ".npz":
-            raise cg.InputError(f"{save_profile}: profiles are saved as .npz")
-        check_target(save_profile, inputs)
-    check_apart(plot=plot, moved=moved, save_profile=save_profile)
-    if reference_profile is not None and reference != "first":
+    if given.reference_profile is not None and given.reference != "first":
         raise cg.InputError("--reference names a window, --reference-profile a file; leave one of them out")
-    options: dict[str, OptionValue] = {"binning": binning, "bins": bins, "nominal": split(nominal), "measure": measure}
-    options |= {"unassigned": unassigned.value, "noise": noise_labels(noise), "threads": threads}
-    options |= {"reference": reference}
-    if reference_profile is not None:
-        options["reference"] = cg.load_profile(reference_profile)
+    options: dict[str, OptionValue] = {
+        "nominal": split(given.nominal), "noise": noise_labels(given.noise),
+        **given.taken("binning bins measure unassigned threads reference alpha threshold"),
+    }  # fmt: skip
+    features = given.features
+    if given.reference_profile is not None:
+        options["reference"] = cg.load_profile(given.reference_profile)
         features = features or ",".join(options["reference"].names)
-    options |= {"alpha": alpha, "threshold": threshold}
-    if follow:
-        if data is not None or plot is not None or moved is not None or save_profile is not None or sizes != "given":
-            raise cg.InputError(
-                "--follow reads standard input and prints a line per window; leave out files and --sizes"
-            )
-        _fail(_follow(window, labels, split(features), options), fail_on_alarm)
+    if given.follow:
+        refuse(given, "data plot moved save_profile", ONLINE)
+        if given.sizes != "given":
+            raise cg.InputError(f"{Option('sizes')} {ONLINE}")
+        _fail(_follow(given.window, given.labels, split(features), options), given.fail_on_alarm)
         return
-    if data is None:
+    if given.data is None:
         raise cg.InputError("name a table, or pass --follow to read rows from standard input")
-    table = table_of(data)
-    kept = files.pick(table, [labels, window], str(data))
-    X = features_of(table, features, {"labels": (labels,), "window": (window,)}, data)
-    result = cg.drift({**X, **kept}, labels, window, features=list(X), sizes=sizes, **options)
+    table = table_of(given.data)
+    kept = files.pick(table, [given.labels, given.window], str(given.data))
+    X = features_of(table, features, {"labels": (given.labels,), "window": (given.window,)}, given.data)
+    result = cg.drift({**X, **kept}, given.labels, given.window, features=list(X), sizes=given.sizes, **options)
 
     def rows() -> None:
         say(result.notes)
-        print_rows(result.rows(), format)
+        print_rows(result.rows(), given.format)
 
-    print_result(result, format, rows)
-    written = []
-    if plot is not None:
-        written.append(write_plot(result, plot, open_page=open_page))
-    if moved is not None:
-        write_table(result.moved_columns(), moved)
-        written.append(f"wrote {moved}")
-    if save_profile is not None:
-        result.reference.save(save_profile)
-        written.append(f"wrote {save_profile}")
+    print_result(result, given.format, rows)
+    written = [*write_plot(given, result), *wrote(given.moved, result.moved_columns())]
+    if given.save_profile is not None:
+        result.reference.save(given.save_profile)
+        written.append(f"wrote {given.save_profile}")
     say(written)
-    _fail([name for name, alarm in zip(result.windows, result.alarms, strict=True) if alarm], fail_on_alarm)
+    _fail([name for name, alarm in zip(result.windows, result.alarms, strict=True) if alarm], given.fail_on_alarm)
 
 
 def _fail(alarms: list[Label], fail_on_alarm: bool) -> None:
@@ -200,7 +167,6 @@ def _rows(stream: Iterator[str], needed: Sequence[str]) -> Iterator[Record]:
     from itertools import chain
 
     from congruence import InputError
-    from congruence.cli.app import settings
     from congruence.inputs.files import pick
 
     missing = {"", *(na_list(settings.na_values) or MISSING)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from congruence.cli.app import Policy, settings
+from congruence.cli.app import settings
+from congruence.cli.options import Policy
 from congruence.errors import joined
 from congruence.typing import ColumnLike
 
@@ -51,5 +52,5 @@ def cautions_of(pair: TwoColumns, unassigned: Policy, table: Table) -> list[str]
     from congruence.inputs.alignment import InputOptions, prepared
 
     names = dict(zip(("a", "b"), pair.names, strict=True))
-    both = prepared(*pair.values, InputOptions(unassigned=unassigned.value, noise=pair.noise))
+    both = prepared(*pair.values, InputOptions(unassigned=unassigned, noise=pair.noise))
     return [caution.renamed(names) for caution in both.cautions(table, int(table.n))]

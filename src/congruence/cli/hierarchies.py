@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from congruence.cli.app import FailUnder, Format, Id, Measures, Open, Output, Threads, app
+from congruence.cli.app import app
+from congruence.cli.options import FIGURE, Figure, Limits, Printing, Reading, argument, option
 from congruence.cli.parsing import limits_of
-from congruence.cli.plots import check_plot, write_plot
+from congruence.cli.plots import write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
 from congruence.cli.reading import listed, said_of, split, table_of
 from congruence.errors import InputError
@@ -23,32 +22,30 @@ if TYPE_CHECKING:
 NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
 
 
-def _names_points(given: dict[str, ColumnLike]) -> bool:
+def _names_points(given: Given) -> bool:
     """Whether a file is a table, whose rows need names: trees in Newick text name their points."""
-    return given["labels"] is not None or any(_is_table(given[side]) for side in ("a", "b"))
+    return given.labels is not None or _is_table(given.a) or _is_table(given.b)
 
 
-@app.command(needs={"id": ("a table", _names_points)})
-def hierarchies(
-    a: Annotated[Path, typer.Argument(help="A tree: Newick, a linkage (.npy), or a table of nested label columns.")],
-    b: Annotated[Path, typer.Argument(help="Another tree of the same points; or, with --labels, a table.")],
-    labels: Annotated[
-        str | None, typer.Option(help="Column of b with one label per point: find the cut of a that fits it best.")
-    ] = None,
-    id: Id = None,
-    measures: Measures = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Write a tanglegram of the two trees here: .html, .png, .pdf or .svg.")
-    ] = None,
-    curve: Annotated[
-        Path | None,
-        typer.Option(help="Write the agreement at each number of clusters here: .html, .png, .pdf or .svg."),
-    ] = None,
-    open_page: Open = False,
-    fail_under: FailUnder = None,
-    format: Output = Format.table,
-    threads: Threads = None,
-) -> None:
+class Given(Reading, Limits, Figure, Printing):
+    """The options of the command."""
+
+    a: Path = argument("A tree: Newick, a linkage (.npy), or a table of nested label columns.")
+    b: Path = argument("Another tree of the same points; or, with --labels, a table.")
+    labels: str | None = option(None, "Column of b with one label per point: find the cut of a that fits it best.")
+    id: str | None = option(None, needs=("a table", _names_points))
+    plot: Path | None = option(
+        None, "Write a tanglegram of the two trees here: .html, .png, .pdf or .svg.", writes=FIGURE
+    )
+    curve: Path | None = option(
+        None, "Write the agreement at each number of clusters here: .html, .png, .pdf or .svg.", writes=FIGURE
+    )
+    open: bool = option(False, needs=("--plot or --curve", lambda given: given.plot or given.curve))
+    threads: int | None = option(None)
+
+
+@app.command()
+def hierarchies(given: Given) -> None:
     """Compare two trees, or find the cut of a tree that fits known labels best.
 
     Examples:
@@ -58,29 +55,24 @@ def hierarchies(
       congruence hierarchies a.nwk truth.csv --labels species --id name
     """
     import congruence as cg
-    from congruence.machine.writing import check_apart
 
-    check_plot(plot, a, b, open_page=open_page and curve is None)
-    check_plot(curve, a, b)
-    check_apart(plot=plot, curve=curve)
-    if plot is not None and labels is not None:
+    if given.plot is not None and given.labels is not None:
         raise cg.InputError("--plot draws two trees; with --labels pass --curve")
-    limits = limits_of(fail_under)
+    limits = limits_of(given.fail_under)
     keys: MeasuresLike = None
-    if measures is not None:
-        keys = "all" if measures.strip() == "all" else [*split(measures), *limits]
+    if given.measures is not None:
+        keys = "all" if given.measures.strip() == "all" else [*split(given.measures), *limits]
     elif limits:
         keys = list(limits)
-    first = _tree(a, id)
-    second = _labels(b, labels, id) if labels is not None else _tree(b, id)
-    result = cg.compare(first, second, keys, threads=threads)
-    written = []
-    if plot is not None:
-        written.append(write_plot(cg.tanglegram(first, second), plot, open_page=open_page))
-    if curve is not None:
-        measure = "wallace" if labels is None else "ari"
-        written.append(write_plot(cg.cut_curve(first, second, measure), curve, open_page=open_page))
-    print_result(result, format)
+    first = _tree(given.a, given.id)
+    second = _labels(given.b, given.labels, given.id) if given.labels is not None else _tree(given.b, given.id)
+    result = cg.compare(first, second, keys, threads=given.threads)
+    written = write_plot(given, cg.tanglegram(first, second)) if given.plot is not None else []
+    if given.curve is not None:
+        written += write_plot(
+            given, cg.cut_curve(first, second, "wallace" if given.labels is None else "ari"), given.curve
+        )
+    print_result(result, given.format)
     say(written)
     fail_if_under(result, limits)
 

@@ -1,17 +1,14 @@
 """`congruence match`: which clusters of two clusterings correspond."""
 
-from pathlib import Path
-
-from congruence.cli.app import Format, Policy
+from congruence.cli.app import app
 from congruence.cli.gaps import cautions_of
-from congruence.cli.pair_reading import TwoColumns
+from congruence.cli.pair_reading import TwoLabels, two_columns
 from congruence.cli.printing import print_rows, say, show, write_table
-from congruence.cli.two_columns import on_two_columns
 from congruence.typing import Record
 
 
-@on_two_columns
-def match(pair: TwoColumns, unassigned: Policy, out: Path | None, format: Format) -> None:
+@app.command()
+def match(given: TwoLabels) -> None:
     """Find the one-to-one matching of clusters with the most points in common.
 
     Examples:
@@ -22,16 +19,16 @@ def match(pair: TwoColumns, unassigned: Policy, out: Path | None, format: Format
     """
     import congruence as cg
 
-    result = cg.match(*pair.values, unassigned=unassigned.value, noise=pair.noise)
-    rows: list[Record] = result.to_frame(backend="pyarrow").to_pylist()
-    table = cg.contingency(*pair.values, unassigned=unassigned.value, noise=pair.noise)
-    say([*cautions_of(pair, unassigned, table)])
-    if out is not None:
-        write_table({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, out)
-        say([f"wrote {out}: {len(rows)} matched clusters"])
-    if format is Format.table:
-        if out is None:
-            show(f"a = {pair.names[0]}, b = {pair.names[1]}")
-            show(result)
-    else:
-        print_rows(rows, format)
+    with two_columns(given) as pair:
+        result = cg.match(*pair.values, unassigned=given.unassigned, noise=pair.noise)
+        rows: list[Record] = result.to_frame(backend="pyarrow").to_pylist()
+        table = cg.contingency(*pair.values, unassigned=given.unassigned, noise=pair.noise)
+        say([*cautions_of(pair, given.unassigned, table)])
+    if given.out is not None:
+        write_table({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, given.out)
+        say([f"wrote {given.out}: {len(rows)} matched clusters"])
+    if given.format != "table":
+        print_rows(rows, given.format)
+    elif given.out is None:
+        show(f"a = {pair.names[0]}, b = {pair.names[1]}")
+        show(result)

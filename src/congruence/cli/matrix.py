@@ -3,81 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from congruence.cli.app import (
-    Checkpoint,
-    Client,
-    Columns,
-    Engine,
-    FailUnder,
-    Format,
-    Frequency,
-    Id,
-    Long,
-    Measures,
-    Noise,
-    Output,
-    Policy,
-    SkipBad,
-    Threads,
-    Unassigned,
-    Weight,
-    app,
-    memory_of_tables,
-)
-from congruence.cli.covers import (
-    NEEDS_COVERS,
-    Keys,
-    KeysOfJson,
-    NumberOfPoints,
-    ReadAs,
-    holds_covers,
-    no_columns,
-    read_covers,
-)
+from congruence.cli.app import app
+from congruence.cli.covers import COLUMNS, Covers, read_covers
 from congruence.cli.joining import columns_of_files
+from congruence.cli.options import VALUES, Engine, Gaps, Limits, Printing, Scanned, Weights, argument, option, refuse
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, named_measures, noise_labels
-from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_table
+from congruence.cli.printing import fail_if_under, print_result, say, square_columns, write_result, write_table
 from congruence.cli.reading import check_noise_columns, read_labels
-from congruence.typing import Frame, OptionValue, Record
+from congruence.typing import ClusteringLike, OptionValue, Record
 
 if TYPE_CHECKING:
     from congruence.comparison.results import AllPairs
 
 
-@app.command(needs=NEEDS_COVERS)
-def matrix(
-    file: Annotated[
-        Path, typer.Argument(help="Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
-    ],
-    more: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE...]", help="More files of the same points.")
-    ] = None,
-    measures: Measures = None,
-    columns: Columns = None,
-    id: Id = None,
-    long: Long = None,
-    unassigned: Unassigned = Policy.error,
-    noise: Noise = None,
-    weight: Weight = None,
-    frequency: Frequency = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Output file: csv, tsv, parquet, feather, json, npz.")
-    ] = None,
-    format: Output = Format.table,
-    threads: Threads = None,
-    engine: Engine = "auto",
-    fail_under: FailUnder = None,
-    client: Client = None,
-    checkpoint: Checkpoint = None,
-    skip_bad: SkipBad = False,
-    format_in: ReadAs = None,
-    n: NumberOfPoints = None,
-    keys: KeysOfJson = Keys.clusters,
-) -> None:
+class Given(Weights, Scanned, Covers, Gaps, Limits, Printing, Engine):
+    """The options of the command."""
+
+    file: Path = argument("Table of label columns: csv, tsv, parquet, feather, npy, npz; or a folder of them.")
+    more: list[Path] | None = argument("More files of the same points.", None, metavar="[FILE...]")
+    out: Path | None = option(None, "Output file: csv, tsv, parquet, feather, json, npz.", writes=(*VALUES, ".npz"))
+
+
+@app.command()
+def matrix(given: Given) -> None:
     """Compare all pairs of label columns, or of cover files.
 
     Examples:
@@ -96,37 +46,34 @@ def matrix(
     """
     import congruence as cg
     from congruence.comparison.results import MOST_SHOWN
-    from congruence.inputs import files
 
-    limits = limits_of(fail_under)
-    if out is not None:
-        files.check_writable(out, file, *(more or []))
-    scanning = {"client": client, "checkpoint": checkpoint, "skip_bad": skip_bad, "memory": memory_of_tables()}
-    paths = [file, *(more or [])]
+    limits = limits_of(given.fail_under)
     mass: dict[str, OptionValue] = {}
-    if holds_covers(paths, format_in):
-        no_columns(weight=weight, frequency=frequency, long=long, id=id, columns=columns)
-        found = read_covers(paths, format_in, n, keys)
-    elif more:
-        for option, value in ({"weight": weight, "frequency": frequency, "long": long} | scanning).items():
-            if value not in (None, False) and option != "memory":
-                raise cg.InputError(f"--{option.replace('_', '-')} is for one table, but {len(paths)} files were given")
-        found = columns_of_files(paths, columns, id).columns
+    found: dict[str, ClusteringLike]
+    if given.holds_covers:
+        refuse(given, COLUMNS, "names columns of a table, but the files hold covers; leave it out")
+        found = dict(read_covers(given))
+    elif given.more:
+        for_one = "weight frequency long client checkpoint skip_bad"
+        refuse(given, for_one, f"is for one table, but {len(given.paths)} files were given")
+        found = columns_of_files(given.paths, given.columns, given.id).columns
     else:
-        check_width(file, columns, long, MOST_COLUMNS, ", or call compare_all in Python")
-        read, mass = read_labels(file, columns, id, long, weight, frequency, None, scanning)
+        check_width(given.file, given.columns, given.long, MOST_COLUMNS, ", or call compare_all in Python")
+        read, mass = read_labels(given)
         found = read.columns
-    measures = measures or ("omega" if holds_covers(paths, format_in) else "ari")
-    options: dict[str, OptionValue] = {"unassigned": unassigned.value, "noise": noise_labels(noise), **mass}
+    measures = given.measures or ("omega" if given.holds_covers else "ari")
+    options: dict[str, OptionValue] = {"unassigned": given.unassigned, "noise": noise_labels(given.noise), **mass}
     check_noise_columns(options["noise"], found)
     check_number(found, MOST_COLUMNS, ", or call compare_all in Python")
-    result = cg.compare_all(found, named_measures(measures, limits), threads=threads, engine=engine, **options)
-    if out is not None:
-        _write_matrix(result, out)
-        say([*result.cautions, f"wrote {out}"])
-    if out is None or format is not Format.table:
-        print_result(result, format)
-        if format is Format.table and len(result.names) > MOST_SHOWN:
+    result = cg.compare_all(
+        found, named_measures(measures, limits), threads=given.threads, engine=given.engine, **options
+    )
+    if given.out is not None:
+        _write_matrix(result, given.out)
+        say([*result.cautions, f"wrote {given.out}"])
+    if given.out is None or given.format != "table":
+        print_result(result, given.format)
+        if given.format == "table" and len(result.names) > MOST_SHOWN:
             say([f"{len(result.names)} columns: --format csv prints all values, --out FILE writes them"])
     fail_if_under(result, limits)
 
@@ -134,17 +81,14 @@ def matrix(
 def _write_matrix(result: AllPairs, out: Path) -> None:
     import numpy as np
 
-    from congruence.inputs import files
-    from congruence.machine.writing import replacing, write_text
+    from congruence.inputs.files import suffix_of
+    from congruence.machine.writing import replacing
 
-    if files.suffix_of(out) == ".json":
-        write_text(out, result.to_json(indent=2))
-    elif files.suffix_of(out) == ".npz":
+    if suffix_of(out) == ".npz":
         arrays: Record = {"names": np.array(result.names), **{key: result[key] for key in result}}
         with replacing(out) as stream:
             np.savez_compressed(stream, **arrays)
-    elif len(result.keys()) == 1:
+    elif suffix_of(out) != ".json" and len(result.keys()) == 1:
         write_table(square_columns(result), out)
     else:
-        table: Frame = result.to_frame(backend="pyarrow")
-        write_table({name: table[name].to_pylist() for name in table.column_names}, out)
+        write_result(result, out)

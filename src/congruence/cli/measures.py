@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from congruence.cli.app import Format, Output, app, measures_like
+from congruence.cli.app import app
+from congruence.cli.options import Printing, argument, measures_like, option
 from congruence.cli.printing import print_rows, show
 from congruence.typing import ColumnLike
 
@@ -14,16 +13,19 @@ if TYPE_CHECKING:
     from congruence.formulas.record import Measure
 
 
-@app.command(needs={"historical": ("the list of all measures", lambda given: given["key"] is None)})
-def measures(
-    key: Annotated[
-        str | None, typer.Argument(help="Show this measure in detail.", autocompletion=measures_like)
-    ] = None,
-    historical: Annotated[
-        bool, typer.Option("--historical", help="List the measures that are kept only to reproduce a paper.")
-    ] = False,
-    format: Output = Format.table,
-) -> None:
+class Given(Printing):
+    """The options of the command."""
+
+    key: str | None = argument("Show this measure in detail.", None, autocompletion=measures_like)
+    historical: bool = option(
+        False,
+        "List the measures that are kept only to reproduce a paper.",
+        needs=("the list of all measures", lambda given: given.key is None),
+    )
+
+
+@app.command()
+def measures(given: Given) -> None:
     """List the measures, or show the definition of one.
 
     Examples:
@@ -37,10 +39,10 @@ def measures(
     from congruence.formulas.references import REFERENCES
     from congruence.formulas.symbols import symbols_of
 
-    if key is not None:
-        m = cg.measure(key)
-        if format is not Format.table:
-            print_rows([_facts(m)], format)
+    if given.key is not None:
+        m = cg.measure(given.key)
+        if given.format != "table":
+            print_rows([_facts(m)], given.format)
             return
         names = f" (also {', '.join(m.aliases)})" if m.aliases else ""
         lines = [
@@ -64,7 +66,7 @@ def measures(
         lines += [f"  {REFERENCES[m.reference]}"]
         show("\n".join(lines))
         return
-    print_rows([_facts(m) for m in cg.measures() if m.is_historical is historical], format)
+    print_rows([_facts(m) for m in cg.measures() if m.is_historical is given.historical], given.format)
 
 
 def _facts(m: Measure) -> dict[str, ColumnLike]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from congruence.cli.gaps import missing_note
-from congruence.cli.parsing import check_width
+from congruence.cli.options import TABLE, Gaps, Labels, Printing, argument, option
+from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.printing import say
 from congruence.cli.reading import Columns, check_noise_columns, labels_of, row_ids, said_of, table_of
 from congruence.errors import InputError, some_of, warn
@@ -44,31 +45,35 @@ class TwoColumns:
     ids: dict[str, ColumnLike]
 
 
-def two_columns(
-    file: Path,
-    more: list[str],
-    columns: str | None,
-    id: str | None,
-    long: str | None,
-    noise: NoiseLike,
-    out: Path | None = None,
-) -> TwoColumns:
-    """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`; first raises if `out` cannot be written."""
+class TwoLabels(Labels, Gaps, Printing):
+    """Two label columns, and where the result is written."""
+
+    more: list[str] | None = argument("Two columns, or a second file.", None, metavar="[COL_A COL_B | FILE_B]")
+    out: Path | None = option(None, writes=TABLE)
+
+
+@contextmanager
+def two_columns(given: TwoLabels) -> Iterator[TwoColumns]:
+    """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`, which messages name."""
+    pair = _two_columns(given, given.more or [], noise_labels(given.noise))
+    with named(pair.names):
+        yield pair
+
+
+def _two_columns(given: TwoLabels, more: list[str], noise: NoiseLike) -> TwoColumns:
     from congruence.inputs import files
 
-    if out is not None:
-        files.check_writable(out, file, *map(Path, more))
     if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READERS:
-        if long is not None:
+        if given.long is not None:
             raise InputError("--long names columns of one file, but two files were given; join them first")
-        return columns_of_two_files(file, Path(more[0]), columns, id, noise)
-    check_width(file, columns or " ".join(more), long)
-    found = labels_of(file, columns or more, id, long).columns
+        return columns_of_two_files(given.file, Path(more[0]), given.columns, given.id, noise)
+    check_width(given.file, given.columns or " ".join(more), given.long)
+    found = labels_of(given, given.columns or more).columns
     if len(found) != 2:
-        raise InputError(f"{file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
+        raise InputError(f"{given.file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
     check_noise_columns(noise, found)
     (name_a, a), (name_b, b) = found.items()
-    return TwoColumns((name_a, name_b), (a, b), noise, row_ids(file, id, long))
+    return TwoColumns((name_a, name_b), (a, b), noise, row_ids(given.file, given.id, given.long))
 
 
 def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: NoiseLike) -> TwoColumns:

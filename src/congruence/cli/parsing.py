@@ -9,9 +9,21 @@ from typing import TYPE_CHECKING
 
 from congruence.cli.reading import split
 from congruence.errors import InputError
+from congruence.typing import OptionValue
 
 if TYPE_CHECKING:
     from congruence.formulas.record import Measures
+
+
+def value_of(text: str) -> OptionValue:
+    """The value of an option given as text: a number, or a word."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
 
 #: the most numbers of clusters that one option may name
 MOST_NUMBERS = 10_000
@@ -32,13 +44,6 @@ def noise_labels(text: str | None) -> set[int | str] | dict[str, set[int | str]]
         return {value(word) for word in text.split(",")}
     parts = (part.split("=", 1) for part in text.split(";") if part)
     return {part[0].strip(): {value(word) for word in part[1].split(",")} for part in parts if len(part) == 2}
-
-
-def one_list(columns: str | None, data_columns: str | None) -> str | None:
-    """The columns named by --columns, or by its other name."""
-    if columns and data_columns:
-        raise InputError("--columns and --data-columns are the same option; give one of them")
-    return columns or data_columns
 
 
 def named_measures(measures: str | None, limits: dict[str, float]) -> Measures:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from congruence.cli.app import Format, settings
+from congruence.cli.app import settings
+from congruence.cli.options import Format
 from congruence.errors import as_called, unused_name, visible
-from congruence.typing import ColumnLike, Record
+from congruence.typing import ColumnLike, Frame, Record
 
 if TYPE_CHECKING:
     from congruence.comparison.pair import Comparison
@@ -39,22 +40,48 @@ def write_table(columns: Mapping[str, ColumnLike], out: Path) -> None:
         say([f"{changed} cells that begin with =, +, - or @ got a ' in front; --raw writes them unchanged"])
 
 
-def print_result(result: Result, format: Format, rows: Callable[[], None] | None = None) -> None:
-    """Print a result in the requested format; `rows` prints csv and markdown if they are not the frame of the result."""
+def wrote(out: Path | None, columns: Mapping[str, ColumnLike], what: str = "") -> list[str]:
+    """Write a table if a file is named; a note that says so."""
+    if out is None:
+        return []
+    write_table(columns, out)
+    return [f"wrote {out}{what and ': '}{what}"]
+
+
+def write_result(result: Result, out: Path) -> None:
+    """Write the values of a result as JSON, or its frame."""
+    from congruence.inputs import files
+    from congruence.machine.writing import write_text
+
+    if files.suffix_of(out) == ".json":
+        write_text(out, result.to_json(indent=2))
+    else:
+        table: Frame = result.to_frame(backend="pyarrow")
+        write_table({name: table[name].to_pylist() for name in table.column_names}, out)
+
+
+def print_result(
+    result: Result, format: Format, rows: Callable[[], None] | None = None, notes: Iterable[str] = ()
+) -> None:
+    """Print a result in the requested format; `rows` prints csv and markdown if they are not the frame of the result.
+
+    `notes` are part of the text and of JSON, and are printed beside csv and markdown.
+    """
     import congruence as cg
 
-    if format is Format.table:
+    if format == "table":
         show(result)
-    elif format is Format.json:
+    elif format == "json":
         show(result.to_json(indent=2))
     elif rows is not None:
         rows()
     elif isinstance(result, cg.AllPairs) and len(result.keys()) == 1:
-        columns = square_columns(result)
-        print_rows([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], format)
+        print_columns(square_columns(result), format)
     else:
         table = result.to_frame(backend="pyarrow")
         print_rows(table.to_pylist(), format, table.column_names)
+    if format in ("csv", "markdown"):
+        say(notes)
 
 
 def square_columns(result: AllPairs) -> dict[str, ColumnLike]:
@@ -75,14 +102,21 @@ def print_json(value: object) -> None:
     show(json.dumps(plain(value), indent=2, ensure_ascii=False))
 
 
+def print_columns(columns: Mapping[str, ColumnLike], format: Format) -> None:
+    """Columns as rows."""
+    print_rows(
+        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], format, list(columns)
+    )
+
+
 def print_rows(rows: list[Record], format: Format, names: list[str] | None = None) -> None:
     """Rows with the same keys, as a text table, JSON, csv or markdown; `names` are used if there are no rows."""
     from congruence.inputs.frames import text_grid
 
     columns = names or list(rows[0])
-    if format is Format.json:
+    if format == "json":
         print_json(rows)
-    elif format is Format.csv:
+    elif format == "csv":
         import csv
         import io
 
@@ -96,7 +130,7 @@ def print_rows(rows: list[Record], format: Format, names: list[str] | None = Non
             print(text.getvalue(), end="")
         else:
             show(text.getvalue().removesuffix("\n"))
-    elif format is Format.markdown:
+    elif format == "markdown":
         head, *cells = [[_escaped(x) for x in line] for line in (columns, *(r.values() for r in rows))]
         lines = [head, ["---"] * len(columns), *cells]
         show("\n".join("| " + " | ".join(line) + " |" for line in lines))

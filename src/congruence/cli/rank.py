@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from congruence.cli.app import (
-    Columns,
-    DataColumns,
-    FigureOut,
-    Format,
-    Id,
-    Long,
-    Noise,
-    Open,
-    Output,
-    Seed,
-    TableOut,
-    Threads,
-    app,
-)
+from congruence.cli.app import app
+from congruence.cli.options import TABLE, Data, Figure, Members, Printing, argument, option
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
-from congruence.cli.plots import check_plot, write_plot
-from congruence.cli.printing import print_result, say, write_table
+from congruence.cli.plots import write_plot
+from congruence.cli.printing import print_result, say, wrote
 from congruence.cli.reading import labels_of, numbers_in, rows_of_two
 
 if TYPE_CHECKING:
@@ -33,33 +18,20 @@ if TYPE_CHECKING:
     from congruence.typing import ColumnLike
 
 
-@app.command(needs={"data_columns": ("--data", lambda given: given["data"] is not None)})
-def rank(
-    file: Annotated[Path, typer.Argument(help="Table of label columns, one per clustering.")],
-    k: Annotated[
-        int | None,
-        typer.Option("--k", min=1, help="Number of clusters, if known; chosen from the clusterings if omitted."),
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option("--data", help="Table of numbers of the same rows, from which --k is then chosen.")
-    ] = None,
-    data_columns: DataColumns = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(help="Column that does not take part; default: a column called truth or class; none: no column."),
-    ] = None,
-    columns: Columns = None,
-    id: Id = None,
-    long: Long = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Clusterings may label only some of the points.")] = False,
-    noise: Noise = None,
-    seed: Seed = 0,
-    out: TableOut = None,
-    plot: FigureOut = None,
-    open_page: Open = False,
-    format: Output = Format.table,
-    threads: Threads = None,
-) -> None:
+class Given(Members, Data, Figure, Printing):
+    """The options of the command."""
+
+    file: Path = argument("Table of label columns, one per clustering.")
+    k: int | None = option(None, "Number of clusters, if known; chosen from the clusterings if omitted.", least=1)
+    data: Path | None = option(None, "Table of numbers of the same rows, from which --k is then chosen.")
+    data_columns: str | None = option(None, needs=("--data", lambda given: given.data is not None))
+    seed: int | None = option(0)
+    out: Path | None = option(None, writes=TABLE)
+    threads: int | None = option(None)
+
+
+@app.command()
+def rank(given: Given) -> None:
     """Say which of several clusterings to trust: the one nearest to their consensus, and those that are as good.
 
     Examples:
@@ -71,39 +43,28 @@ def rank(
       congruence rank labels.csv --data numbers.csv --format json
     """
     import congruence as cg
-    from congruence.inputs import files
 
-    if out is not None:
-        files.check_writable(out, file)
-    check_plot(plot, file, open_page=open_page)
-    check_width(file, columns, long, MOST_COLUMNS, ", or call rank in Python")
-    read = labels_of(file, columns, id, long, (), reference, find_reference=True)
+    check_width(given.file, given.columns, given.long, MOST_COLUMNS, ", or call rank in Python")
+    read = labels_of(given, find_reference=True)
     found, truth = read.without_reference()
     check_number(found, MOST_COLUMNS, ", or call rank in Python")
-    members = whole = cg.Ensemble(found, unassigned="partial" if partial else "error", noise=noise_labels(noise))
+    members = whole = cg.Ensemble(found, unassigned=given.policy, noise=noise_labels(given.noise))
     X = None
-    if data is not None:
-        members, X = _with_data(members, file, data, data_columns, id, long)
-    result = cg.rank(members, X, k, seed, threads=threads)
+    if given.data is not None:
+        members, X = _with_data(members, given, given.data)
+    result = cg.rank(members, X, given.k, given.seed, threads=given.threads)
     written = [] if truth is None else [_against(whole, truth, str(read.reference), result.best)]
-    if out is not None:
-        write_table(result.table_columns(), out)
-        written.append(f"wrote {out}")
-    if plot is not None:
-        written.append(write_plot(result, plot, open_page=open_page))
-    print_result(result, format)
-    say([result.sentence, *result.notes] if format in (Format.csv, Format.markdown) else [])
+    written += [*wrote(given.out, result.table_columns()), *write_plot(given, result)]
+    print_result(result, given.format, notes=[result.sentence, *result.notes])
     say([*written, *members.cautions])
 
 
-def _with_data(
-    members: Ensemble, file: Path, data: Path, columns: str | None, id: str | None, long: str | None
-) -> tuple[Ensemble, Array]:
+def _with_data(members: Ensemble, given: Given, data: Path) -> tuple[Ensemble, Array]:
     """The clusterings and the numbers of the same rows."""
-    numbers = numbers_in(data, columns, id)
+    numbers = numbers_in(data, given.data_columns, given.id)
     say(numbers.notes)
     X = numbers.matrix
-    rows = rows_of_two((file, data), id, long)
+    rows = rows_of_two(given, data)
     say(rows.notes)
     return (members, X) if rows.take is None else (members.taken(rows.take[0]), X[rows.take[1]])
 

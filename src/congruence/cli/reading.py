@@ -8,8 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from congruence.cli.app import at_end, settings
+from congruence.cli.app import at_end, memory_of_tables, settings
 from congruence.cli.gaps import missing_note, scanned_gaps
+from congruence.cli.options import Labels
 from congruence.cli.printing import say
 from congruence.errors import InputError, some_of
 from congruence.typing import ColumnLike, NoiseLike, OptionValue, PointsLike, Scalar
@@ -27,21 +28,15 @@ Columns = str | Sequence[str] | None
 
 
 def read_labels(
-    file: Path, named: Columns, id: str | None, long: str | None, weight: str | None, frequency: str | None,
-    reference: str | None, scanning: dict[str, OptionValue], find_reference: bool = False,
-) -> tuple[FoundLabels, dict[str, OptionValue]]:  # fmt: skip
+    given: Labels, named: Columns = None, find_reference: bool = False
+) -> tuple[FoundLabels, dict[str, OptionValue]]:
     """The clusterings and weights as options: in memory, or scanned."""
-    threads = scanning.pop("threads", None)
-    extra = (weight, frequency)
-    scanned = scanned_columns(file, named, id, long, extra, reference, find_reference, **scanning)
+    scanned = scanned_columns(given, named, find_reference)
     if scanned is None:
-        found = labels_of(file, named, id, long, extra, reference, find_reference)
-        return found, mass_columns(file, weight, frequency)
+        return labels_of(given, named, find_reference), mass_columns(given)
     found, source = scanned
-    source = source.with_options(threads=threads)
-    mass = {
-        key: source[name] for key, name in (("sample_weight", weight), ("frequency", frequency)) if name is not None
-    }
+    source = source.with_options(threads=given.threads)
+    mass = {key: source[name] for key, name in given.mass.items()}
     return replace(found, columns={name: source[name] for name in found.columns}), mass
 
 
@@ -94,19 +89,13 @@ def check_reference(reference: str | None, id: str | None) -> None:
         raise InputError(f"column {id!r} holds the ids (--id), so it cannot be the reference; name another column")
 
 
-def labels_of(
-    file: Path,
-    named: Columns,
-    id: str | None,
-    long: str | None,
-    extra: tuple[str | None, ...] = (),
-    reference: str | None = None,
-    find_reference: bool = False,
-) -> FoundLabels:
+def labels_of(given: Labels, named: Columns = None, find_reference: bool = False) -> FoundLabels:
     """The clusterings of a file, by the common rule for columns; prints how it used them.
 
     `find_reference` looks for a column named truth or class.
     """
+    file, id, long, reference = given.file, given.id, given.long, given.reference
+    named, extra = named or given.columns, tuple(given.mass.values())
     check_reference(reference, id)
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_sorting, sorted_columns
@@ -137,7 +126,7 @@ def labels_of(
             table, id=id, reference=reference, apart=extra, find_reference=find_reference, source=str(file)
         )
         kept = found.ids
-    found = replace(found, beside=_weights(extra))
+    found = replace(found, beside=given.beside)
     if found.reference is not None and found.reference not in found.taken:
         raise InputError(
             f"{file}: {found.reference!r} is part of a clustering and cannot be the reference; there are: "
@@ -145,11 +134,6 @@ def labels_of(
         )
     say([*said_of(found), *missing_note(file, found.taken)])
     return FoundLabels(found.taken, found.reference, kept)
-
-
-def _weights(extra: tuple[str | None, ...]) -> dict[str, tuple[str, ...]]:
-    """The columns of weights and of counts that an option names, by their role."""
-    return {role: (name,) for role, name in zip(("weight", "frequency"), extra, strict=False) if name is not None}
 
 
 def is_none(reference: str | None) -> bool:
@@ -194,24 +178,18 @@ def is_large(file: Path) -> bool:
 
 
 def scanned_columns(
-    file: Path,
-    named: Columns,
-    id: str | None,
-    long: str | None,
-    extra: tuple[str | None, ...],
-    reference: str | None,
-    find_reference: bool = False,
-    always: bool = False,
-    **options: OptionValue,
+    given: Labels, named: Columns = None, find_reference: bool = False, always: bool = False
 ) -> tuple[FoundLabels, Scan] | None:
     """The columns of a folder, or of a file read in row groups, and their scan; None if it is read into memory.
 
     `always` scans a file of any size.
     """
+    file, id, long, reference = given.file, given.id, given.long, given.reference
+    named, extra = named or given.columns, tuple(given.mass.values())
     check_reference(reference, id)
-    given = {key: value for key, value in options.items() if value not in (None, False)}
+    options = given.scanning(memory_of_tables())
     many = always or file.is_dir() or "*" in file.name
-    if not many and not given and (long is not None or not is_large(file)):
+    if not many and not options and (long is not None or not is_large(file)):
         return None
     import congruence as cg
     from congruence.inputs import files
@@ -219,7 +197,7 @@ def scanned_columns(
     from congruence.scanning.first_rows import named_names
     from congruence.scanning.sources import OPENERS, source_of
 
-    if given.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in OPENERS):
+    if options.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in OPENERS):
         return None  # --memory stops the run if it needs more
     if long is not None:
         raise cg.InputError("--long tables are read into memory; leave out --client, --checkpoint and --skip-bad")
@@ -229,10 +207,10 @@ def scanned_columns(
     if named:
         names = named_columns(named, there, str(file))
         names = [*([asked] if asked is not None and asked not in names else []), *names]
-        everything = cg.scan(source, names, id, **given)
+        everything = cg.scan(source, names, id, **options)
         sorting = named_names(source, names, [name for name in there if name not in names], id)
     else:
-        everything = cg.scan(source, None, id, **given)
+        everything = cg.scan(source, None, id, **options)
         names = [name for name in everything.names if name not in extra]
         others = list[str]()
         if reference is None and find_reference and len(names) > 2:
@@ -243,7 +221,7 @@ def scanned_columns(
         sorting = everything.found or named_names(source, names, [], id)
         left_out = {x: word for x, word in sorting.left_out.items() if x not in (asked, *extra)}
         sorting = replace(sorting, left_out=left_out | dict.fromkeys(others, "another reference"))
-    sorting = replace(sorting, taken=dict.fromkeys(names), reference=asked, beside=_weights(extra))
+    sorting = replace(sorting, taken=dict.fromkeys(names), reference=asked, beside=given.beside)
     say(said_of(sorting))
     found = everything.narrowed(names)
     columns = {name: found[name] for name in names}
@@ -252,16 +230,14 @@ def scanned_columns(
     return FoundLabels(columns, asked), found
 
 
-def mass_columns(file: Path, weight: str | None, frequency: str | None) -> dict[str, ColumnLike]:
+def mass_columns(given: Labels) -> dict[str, ColumnLike]:
     """The weights or counts of the points, as options of `compare`."""
     from congruence.inputs import files
 
     found = {}
-    for option, name in (("sample_weight", weight), ("frequency", frequency)):
-        if name is not None:
-            column = files.pick(table_of(file), [name], str(file))[name]
-            column = files.numbers_of(column)
-            found[option] = column.to_numpy() if hasattr(column, "to_numpy") else column
+    for option, name in given.mass.items():
+        column = files.numbers_of(files.pick(table_of(given.file), [name], str(given.file))[name])
+        found[option] = column.to_numpy() if hasattr(column, "to_numpy") else column
     return found
 
 
@@ -273,16 +249,17 @@ def check_noise_columns(noise: NoiseLike, columns: dict[str, ColumnLike]) -> Non
         files.pick(columns, list(noise), "--noise: the comparison")
 
 
-def rows_of_two(paths: tuple[Path, Path], id: str | None, long: str | None = None) -> JoinedRows:
+def rows_of_two(given: Labels, other: Path) -> JoinedRows:
     """Which rows of two files are the same points; long tables have their points in the order of `from_long`."""
     import numpy as np
 
     from congruence.inputs.joining import joined_rows
 
-    if long is None:
-        return joined_rows([table_of(path) for path in paths], (str(paths[0]), str(paths[1])), id)
-    tables = [{name: np.array(x) for name, x in row_ids(path, None, long).items()} for path in paths]
-    return joined_rows(tables, (str(paths[0]), str(paths[1])), split(long)[0])
+    paths = (given.file, other)
+    if given.long is None:
+        return joined_rows([table_of(path) for path in paths], (str(paths[0]), str(paths[1])), given.id)
+    tables = [{name: np.array(x) for name, x in row_ids(path, None, given.long).items()} for path in paths]
+    return joined_rows(tables, (str(paths[0]), str(paths[1])), split(given.long)[0])
 
 
 def listed(column: ColumnLike) -> list[Scalar]:

@@ -5,35 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from congruence.cli.app import (
-    Columns,
-    Format,
-    Id,
-    Long,
-    Measures,
-    Noise,
-    Open,
-    Output,
-    Policy,
-    Threads,
-    Unassigned,
-    app,
-    settings,
-)
-from congruence.cli.covers import (
-    NEEDS_COVERS,
-    Keys,
-    KeysOfJson,
-    NumberOfPoints,
-    ReadAs,
-    holds_covers,
-    no_columns,
-    read_covers,
-)
+from congruence.cli.app import app, settings
+from congruence.cli.covers import Covers, read_covers
+from congruence.cli.options import Data, Gaps, Measured, Policy, Printing, argument, option, refuse
 from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.plots import show_page
 from congruence.cli.printing import print_json, print_rows, say, show
@@ -44,54 +20,33 @@ if TYPE_CHECKING:
     from congruence.reporting.html import Report
 
 
-@app.command(needs=NEEDS_COVERS)
-def report(
-    file: Annotated[
-        Path, typer.Argument(help="Table of label columns, or of memberships in columns NAME:CLUSTER; or a cover.")
-    ],
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE...]", help="More cover files.")] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="Table of numeric features of the same points, for a scatter plot and the answer of choose-k."
-        ),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            help="Column to compare with; default: a column called truth, class, label or reference; none: no column."
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write the page here.")] = Path("report.html"),
-    data_columns: Annotated[
-        str | None,
-        typer.Option(help="Columns of the data for the scatter plot, as in a,b,c; default: all numeric columns."),
-    ] = None,
-    axes: Annotated[
-        str | None, typer.Option(help="Two columns of the data as axes of the scatter plot, as in x,y; default: PCA.")
-    ] = None,
-    measures: Measures = None,
-    k: Annotated[
-        int | None, typer.Option("--k", min=1, help="Number of clusters of the consensus clusterings.")
-    ] = None,
-    distinct: Annotated[
-        bool,
-        typer.Option("--distinct", help="Count clusterings that are the same once; default: as often as they occur."),
-    ] = False,
-    columns: Columns = None,
-    id: Id = None,
-    long: Long = None,
-    unassigned: Unassigned = Policy.drop,
-    noise: Noise = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page; default: the name of the file.")] = None,
-    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same page.")] = 0,
-    format: Output = Format.table,
-    threads: Threads = None,
-    open_page: Open = False,
-    format_in: ReadAs = None,
-    n: NumberOfPoints = None,
-    keys: KeysOfJson = Keys.clusters,
-) -> None:
+class Given(Covers, Data, Gaps, Measured, Printing):
+    """The options of the command."""
+
+    file: Path = argument("Table of label columns, or of memberships in columns NAME:CLUSTER; or a cover.")
+    more: list[Path] | None = argument("More cover files.", None, metavar="[FILE...]")
+    data: Path | None = option(
+        None, "Table of numeric features of the same points, for a scatter plot and the answer of choose-k."
+    )
+    reference: str | None = option(
+        None, "Column to compare with; default: a column called truth, class, label or reference; none: no column."
+    )
+    out: Path = option(Path("report.html"), "Write the page here.", writes=(".html", ".htm"))
+    data_columns: str | None = option(
+        None, "Columns of the data for the scatter plot, as in a,b,c; default: all numeric columns."
+    )
+    axes: str | None = option(None, "Two columns of the data as axes of the scatter plot, as in x,y; default: PCA.")
+    k: int | None = option(None, "Number of clusters of the consensus clusterings.", least=1)
+    distinct: bool = option(False, "Count clusterings that are the same once; default: as often as they occur.")
+    unassigned: Policy = option("drop")
+    title: str | None = option(None, "Title of the page; default: the name of the file.")
+    seed: int = option(0, "Random seed; the same seed gives the same page.")
+    threads: int | None = option(None)
+    open: bool = option(False)
+
+
+@app.command()
+def report(given: Given) -> None:
     """Write a report on the clusterings of a file: one offline page that shows how well they agree and where they differ.
 
     Examples:
@@ -107,66 +62,51 @@ def report(
     import congruence as cg
     from congruence.inputs.column_kinds import with_memberships
     from congruence.inputs.column_names import are_steps
-    from congruence.machine.writing import check_target
-    from congruence.reporting.html import check_page, report_of
+    from congruence.reporting.html import report_of
     from congruence.reporting.members import Request
     from congruence.reporting.model import MOST_CLUSTERINGS
 
-    check_page(out)
-    paths = [file, *(more or [])]
-    check_target(out, [*paths, data])
     common: dict[str, OptionValue] = {
-        "measures": split(measures) or None, "unassigned": unassigned.value, "noise": noise_labels(noise),
-        "random_state": seed, "threads": threads, "command": shlex.join(["congruence", *sys.argv[1:]]),
+        "measures": split(given.measures) or None, "unassigned": given.unassigned, "noise": noise_labels(given.noise),
+        "random_state": given.seed, "threads": given.threads, "command": shlex.join(["congruence", *sys.argv[1:]]),
     }  # fmt: skip
-    if holds_covers(paths, format_in):
-        no_columns(columns=columns, id=id, long=long)
-        _for_labels(
-            {"--data": data, "--axes": axes, "--data-columns": data_columns, "--k": k, "--distinct": distinct or None}
-        )
-        covers = read_covers(paths, format_in, n, keys)
-        _written(cg.report(covers, out, reference=reference, title=title, **common), out, [], open_page, format)
+    if given.holds_covers:
+        refuse(given, "columns id long", "names columns of a table, but the files hold covers; leave it out")
+        for_labels = "data axes data_columns k distinct"
+        refuse(given, for_labels, "is for reports of labels, but the files hold covers; leave it out")
+        covers = read_covers(given)
+        _written(given, cg.report(covers, given.out, reference=given.reference, title=given.title, **common), [])
         return
-    if len(paths) > 1:
+    if len(given.paths) > 1:
         raise cg.InputError(
-            f"{len(paths)} files were given; put label columns into one table; covers are files named .cover"
+            f"{len(given.paths)} files were given; put label columns into one table; covers are files named .cover"
         )
-    check_width(file, columns, long, MOST_CLUSTERINGS, ", or use `congruence matrix --out`")
-    read = labels_of(file, columns, id, long, (), reference, find_reference=True)
+    check_width(given.file, given.columns, given.long, MOST_CLUSTERINGS, ", or use `congruence matrix --out`")
+    read = labels_of(given, find_reference=True)
     found, notes = with_memberships(read.columns), list[str]()
-    if reference is None and read.reference is not None:
+    if given.reference is None and read.reference is not None:
         notes.append(f"pass --reference none to count {read.reference!r} as a clustering")
     if are_steps(clusterings := [name for name in found if name != read.reference]):
         steps = f"columns {clusterings[0]} to {clusterings[-1]} look like steps"
-        notes.append(f"{steps}: congruence track {file} --plot flow.html follows their clusters over time")
-    ids = next(iter(row_ids(file, id, long).values()), None)
-    numbers, drawn, said = _data_of_plot(file, data, axes, data_columns, id, long, found)
-    beside = ["--unassigned", unassigned.value, *(["--noise", noise] if noise else [])]
-    beside += ["--long", long] if long else []
+        notes.append(f"{steps}: congruence track {given.file} --plot flow.html follows their clusters over time")
+    ids = next(iter(row_ids(given.file, given.id, given.long).values()), None)
+    numbers, drawn, said = _data_of_plot(given, found)
+    beside = ["--unassigned", given.unassigned, *(["--noise", given.noise] if given.noise else [])]
+    beside += ["--long", given.long] if given.long else []
     request = Request(
-        clusterings=found, title=title or file.name, reference=read.reference, data=numbers, axes=drawn or None, ids=ids,
-        n_clusters=k, distinct=distinct, source=str(file), options=shlex.join(beside), **common,
+        clusterings=found, title=given.title or given.file.name, reference=read.reference, data=numbers, axes=drawn or None,
+        ids=ids, n_clusters=given.k, distinct=given.distinct, source=str(given.file), options=shlex.join(beside), **common,
     )  # fmt: skip
-    _written(report_of(request, out), out, [*notes, *said], open_page, format)
+    _written(given, report_of(request, given.out), [*notes, *said])
 
 
-def _for_labels(options: dict[str, OptionValue]) -> None:
-    from congruence import InputError
-
-    for option, value in options.items():
-        if value is not None:
-            raise InputError(f"{option} is for reports of labels, but the files hold covers; leave it out")
-
-
-def _data_of_plot(
-    file: Path, data: Path | None, axes: str | None, chosen: str | None, id: str | None, long: str | None,
-    labels: dict[str, ColumnLike],
-) -> tuple[PointsLike, list[str], list[str]]:  # fmt: skip
+def _data_of_plot(given: Given, labels: dict[str, ColumnLike]) -> tuple[PointsLike, list[str], list[str]]:
     """The data of the scatter plot, in the order of the labels, its axes, and notes on both."""
     from congruence import InputError
     from congruence.inputs import files
     from congruence.inputs.formats import ANNDATA, picture_of, read_anndata
 
+    file, data, axes, chosen, id, long = given.file, given.data, given.axes, given.data_columns, given.id, given.long
     if data is None:
         if long is None and files.suffix_of(file) in ANNDATA and (axes or picture_in(file)):
             numbers = read_anndata(file)
@@ -192,17 +132,17 @@ def _data_of_plot(
     return numbers, split(axes), [*said, *left_out, f"columns of the scatter plot: {', '.join(numbers)}"]
 
 
-def _written(made: Report, out: Path, notes: list[str], open_page: bool, format: Format) -> None:
+def _written(given: Given, made: Report, notes: list[str]) -> None:
     """Print the report in the format requested and the path of the page; open it if requested."""
-    if format is Format.json:
+    if given.format == "json":
         print_json(made.to_dict())
-    elif format is Format.csv:
-        print_rows(made.to_frame("pyarrow").to_pylist(), format)
+    elif given.format == "csv":
+        print_rows(made.to_frame("pyarrow").to_pylist(), given.format)
     else:
-        show(made.to_markdown() if format is Format.markdown else made)
-    say([*notes, f"wrote {out}: {out.stat().st_size / 1e6:.1f} MB"])
-    if open_page:
-        show_page(out)
+        show(made.to_markdown() if given.format == "markdown" else made)
+    say([*notes, f"wrote {given.out}: {given.out.stat().st_size / 1e6:.1f} MB"])
+    if given.open:
+        show_page(given.out)
 
 
 def _numbers(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from congruence.cli.app import Columns, Format, Id, Noise, Open, Output, Policy, Unassigned, app
+from congruence.cli.app import app
 from congruence.cli.gaps import missing_note
+from congruence.cli.options import FIGURE, SAVED, TABLE, Figure, Gaps, Policy, Printing, Reading, argument, option
 from congruence.cli.parsing import noise_labels
-from congruence.cli.plots import check_plot, write_plot
-from congruence.cli.printing import print_json, print_rows, say, show, write_table
+from congruence.cli.plots import write_plot
+from congruence.cli.printing import print_json, print_rows, say, show, wrote
 from congruence.cli.reading import Columns as Named
 from congruence.cli.reading import said_of, split, table_of
-from congruence.typing import ColumnLike, OptionValue, Record
+from congruence.typing import ColumnLike, Record
 
 if TYPE_CHECKING:
     from congruence.tracking.results import Tracks
@@ -23,48 +22,34 @@ if TYPE_CHECKING:
 MOST_PRINTED = 20
 
 
+class Given(Reading, Gaps, Figure, Printing):
+    """The options of the command."""
+
+    file: Path = argument("Table with one label column per step, or the table of the first step.")
+    more: list[Path] | None = argument("Tables of later steps, joined by ids.", None, metavar="[FILE_2 FILE_3 …]")
+    columns: str | None = option(None)
+    id: str | None = option(None)
+    features: str | None = option(
+        None, "Every file has its own points, and these columns describe them: match clusters by their profiles."
+    )
+    memberships: bool = option(False, "Every file holds memberships, one column per cluster.")
+    naming: Literal["larger", "nested"] = option(
+        "larger", "The larger part of a split keeps the name, or parts of G are named G.1, G.2, …."
+    )
+    rules: Literal["overlap", "monic", "greene"] = option(
+        "overlap", "Which clusters are linked; monic and greene as published."
+    )
+    previous: Path | None = option(None, "Go on from this result of --save; its names never change.")
+    save: Path | None = option(None, "Save the result here (.npz) for a later --previous.", writes=SAVED)
+    out: Path | None = option(None, "Write the lasting name of each point here.", writes=TABLE)
+    events: Path | None = option(None, "Write the events here, one row per event.", writes=TABLE)
+    lives: Path | None = option(None, "Write the lives of clusters here, one row per lasting name.", writes=TABLE)
+    plot: Path | None = option(None, "Write the flow over the steps here: .html, .png, .pdf or .svg.", writes=FIGURE)
+    unassigned: Policy = option("drop")
+
+
 @app.command()
-def track(
-    file: Annotated[Path, typer.Argument(help="Table with one label column per step, or the table of the first step.")],
-    more: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE_2 FILE_3 …]", help="Tables of later steps, joined by ids.")
-    ] = None,
-    columns: Columns = None,
-    id: Id = None,
-    features: Annotated[
-        str | None,
-        typer.Option(
-            help="Every file has its own points, and these columns describe them: match clusters by their profiles."
-        ),
-    ] = None,
-    memberships: Annotated[
-        bool, typer.Option("--memberships", help="Every file holds memberships, one column per cluster.")
-    ] = False,
-    naming: Annotated[
-        Literal["larger", "nested"],
-        typer.Option(help="The larger part of a split keeps the name, or parts of G are named G.1, G.2, …."),
-    ] = "larger",
-    rules: Annotated[
-        Literal["overlap", "monic", "greene"],
-        typer.Option(help="Which clusters are linked; monic and greene as published."),
-    ] = "overlap",
-    previous: Annotated[
-        Path | None, typer.Option(help="Go on from this result of --save; its names never change.")
-    ] = None,
-    save: Annotated[Path | None, typer.Option(help="Save the result here (.npz) for a later --previous.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the lasting name of each point here.")] = None,
-    events: Annotated[Path | None, typer.Option(help="Write the events here, one row per event.")] = None,
-    lives: Annotated[
-        Path | None, typer.Option(help="Write the lives of clusters here, one row per lasting name.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Write the flow over the steps here: .html, .png, .pdf or .svg.")
-    ] = None,
-    open_page: Open = False,
-    unassigned: Unassigned = Policy.drop,
-    noise: Noise = None,
-    format: Output = Format.table,
-) -> None:
+def track(given: Given) -> None:
     """Give clusters lasting names over weeks, runs or releases, and list what became of each.
 
     Examples:
@@ -76,46 +61,34 @@ def track(
       congruence track w4.csv --id customer --previous tracks.npz --save tracks.npz
     """
     import congruence as cg
-    from congruence.inputs import files
-    from congruence.machine.writing import check_apart, check_target
 
-    inputs = [file, *(more or [])]
-    check_plot(plot, *inputs, open_page=open_page)
-    for path in (out, events, lives):
-        if path is not None:
-            files.check_writable(path, *inputs)
-    if save is not None:
-        if files.suffix_of(save) != ".npz":
-            raise cg.InputError(f"{save}: results are saved as .npz")
-        check_target(save, inputs)
-    check_apart(plot=plot, out=out, events=events, lives=lives, save=save)
-    options: dict[str, OptionValue] = {"naming": naming, "rules": rules, "previous": previous}
-    options |= {"unassigned": unassigned.value, "noise": noise_labels(noise)}
-    if memberships:
-        if features is not None:
+    inputs = [given.file, *(given.more or [])]
+    options = given.taken("naming rules previous unassigned") | {"noise": noise_labels(given.noise)}
+    id = given.id
+    if given.memberships:
+        if given.features is not None:
             raise cg.InputError("--features describes points with labels; leave out --memberships or --features")
-        steps: dict[str, ColumnLike] = {name: _memberships(path, columns, id) for name, path in _named(inputs).items()}
+        steps: dict[str, ColumnLike] = {
+            name: _memberships(path, given.columns, given.id) for name, path in _named(inputs).items()
+        }
     else:
-        steps, options["data"], id = _steps(inputs, columns, id, split(features))
+        steps, options["data"], id = _steps(inputs, given.columns, given.id, split(given.features))
     result = cg.track(steps, **options)
-    written = []
-    if plot is not None:
-        written.append(write_plot(result, plot, open_page=open_page))
-    if save is not None:
-        result.save(save)
-        written.append(f"wrote {save}")
-    tables = ((events, result.event_columns), (lives, result.track_columns), (out, lambda: _labels(result, id)))
+    written = write_plot(given, result)
+    if given.save is not None:
+        result.save(given.save)
+        written.append(f"wrote {given.save}")
+    labels = _labels(result, id)
+    tables = ((given.events, result.event_columns()), (given.lives, result.track_columns()), (given.out, labels))
     for path, found in tables:
-        if path is not None:
-            write_table({name: _in_cells(column) for name, column in found().items()}, path)
-            written.append(f"wrote {path}")
-    if format is Format.json:
+        written += wrote(path, {name: _in_cells(column) for name, column in found.items()})
+    if given.format == "json":
         print_json(result.to_dict())
-    elif format is Format.table:
+    elif given.format == "table":
         _show(result)
     else:
         rows = [{name: _in_cell(x) for name, x in event.facts().items()} for event in result.happened]
-        print_rows(rows, format, list(result.event_columns()))
+        print_rows(rows, given.format, list(result.event_columns()))
     say(written)
 
 
@@ -221,7 +194,7 @@ def _show(result: Tracks) -> None:
     for title, listed in parts:
         if listed:
             show()
-            print_rows(listed[:MOST_PRINTED], Format.table)
+            print_rows(listed[:MOST_PRINTED], "table")
             if len(listed) > MOST_PRINTED:
                 show(f"… and {len(listed) - MOST_PRINTED:,} more {title}")
 

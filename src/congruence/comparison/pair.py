@@ -98,9 +98,7 @@ def compare(
     Two hierarchies have their own measures. For a hierarchy and labels, the result is the best cut by each measure.
 
     Args:
-        a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
-            floats or sparse, points × clusters), or an `Ensemble`, `Similarity` or `Hierarchy`. It is the reference
-            for asymmetric measures. A `cg.Table` of counts takes the place of both clusterings.
+        a: See `congruence.options`. A `cg.Table` of counts takes the place of both clusterings.
         b: Second clustering, of the same points in the same order. Default None: `a` is a `cg.Table`.
         measures: Keys or records of measures, one or several, or "all" for every measure that applies. Default None:
             ari, ami_max, nmi_sum, vi, jaccard, accuracy and element_centric; for memberships aci, ndc (both up to 4,000

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.ensembles.soft_generators import CovarianceType, Mixtures, fuzzy, possibilistic, seed_of
+from congruence.ensembles.soft_generators import Mixtures, fuzzy, possibilistic, seed_of
 from congruence.errors import MOST_RUNS, Caution, InputError, Option, hint, joined, whole_number
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
@@ -23,7 +23,7 @@ from congruence.inputs.formats import is_anndata, matrix_of
 from congruence.inputs.labels import Labels, frame_kind, in_memory
 from congruence.options import described
 from congruence.statistics.tables import Array
-from congruence.typing import Estimator, Frame, Index, PointsLike, ProgressLike, Seed, SparseMatrix
+from congruence.typing import CovarianceType, Estimator, Frame, Index, PointsLike, ProgressLike, Seed, SparseMatrix
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

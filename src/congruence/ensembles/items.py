@@ -212,6 +212,7 @@ def neighbours(e: Ensemble, codes: Array) -> tuple[Array, Array, Array]:
     return own, np.divide(sums, sizes[:, None], out=sums), second
 
 
+@described
 def cluster_consensus(ensemble: EnsembleLike, labels: ClusteringLike) -> dict[Label, float]:
     """Mean consensus over the pairs of points within each cluster; NaN for a cluster of one point.
 
@@ -219,7 +220,7 @@ def cluster_consensus(ensemble: EnsembleLike, labels: ClusteringLike) -> dict[La
     have a label, the share that puts them together.
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: See `congruence.options`.
         labels: One label per point, without gaps.
 
     Returns:
@@ -244,11 +245,12 @@ def cluster_consensus(ensemble: EnsembleLike, labels: ClusteringLike) -> dict[La
         return dict(zip(names, np.where(count > 1e-12, total / count, np.nan).tolist(), strict=True))
 
 
+@described
 def consensus_silhouette(ensemble: EnsembleLike, labels: ClusteringLike) -> Array:
     """Silhouette of each point with distance 1 − consensus, in O(points × members × clusters).
 
     Args:
-        ensemble: An `Ensemble`, or input for one: label columns, a frame, a list or mapping of clusterings.
+        ensemble: See `congruence.options`.
         labels: One label per point, without gaps.
 
     Returns:

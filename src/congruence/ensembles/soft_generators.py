@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
 from congruence.errors import InputError, Option, one_of, warn
 from congruence.statistics.tables import Array
-from congruence.typing import SparseMatrix
-
-CovarianceType = Literal["full", "tied", "diag", "spherical"]
+from congruence.typing import CovarianceType, SparseMatrix
 
 
 class Mixtures(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data, numbers_of
-from congruence.ensembles.soft_generators import CovarianceType, Mixtures
+from congruence.ensembles.soft_generators import Mixtures
 from congruence.errors import InputError, Option
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
@@ -31,7 +31,7 @@ from congruence.selection.choice import KChoice
 from congruence.selection.partitions import lacking
 from congruence.selection.points import prepare
 from congruence.selection.sentences import listed
-from congruence.typing import ClusteringLike, EnsembleLike, Estimator, PointsLike, ProgressLike, Seed
+from congruence.typing import ClusteringLike, CovarianceType, EnsembleLike, Estimator, PointsLike, ProgressLike, Seed
 
 if TYPE_CHECKING:
     pass
