@@ -47,6 +47,20 @@ def test_pieces_are_merged(seed):
     assert cg.check_clusters(X, c.merged).n_merged == 3
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_small_clusters_are_not_merged(seed):
+    """Two clusters of 30 points, 6 sd apart, stay apart though no valley need be significant; halves of one do not."""
+    rng = np.random.default_rng(seed)
+    two = rng.normal(size=(60, 3)) + np.repeat([[0, 0, 0], [6, 0, 0]], 30, axis=0)
+    c = cg.check_clusters(two, np.repeat([0, 1], 30))
+    assert c.n_merged == 2
+    assert c.gain.min() > 2.4
+    one = rng.normal(size=(60, 3))
+    cut = cg.check_clusters(one, one[:, 0] > 0)
+    assert cut.verdict == ("merge", "merge")
+    assert cut.gain.max() < 2.4
+
+
 def test_shapes_without_a_centre():
     """Two moons: the moons stay apart though no straight line separates them, and quarters of them are merged."""
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Whether a valley separates two clusters, tested at their border on points that did not choose where to look."""
+"""Whether two clusters are one: a valley tested at their border, and the gain in likelihood of two groups over one."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ NEAR = 5
 HALF = 0.5
 #: smallest share of the variance of all axes in the covariance of the axis that separates best
 SHRINKAGE = 0.1
+#: two clusters are one below this gain of two groups over one, or below the second where the valley has a p-value above the third
+ONE, ONE_WITHOUT_VALLEY, NO_VALLEY = 2.4, 2.8, 0.2
+#: fewer points than this are not enough to say that two clusters are one
+FEW = 20
+#: steps of the fit of two groups, and their smallest standard deviation as a share of that of all points
+STEPS, NARROW = 30, 0.05
 
 
 @dataclass(frozen=True)
@@ -28,19 +34,29 @@ class Border:
     Attributes:
         p_value: If there is no valley; at most uniform for one cloud that was cut.
         filled: Points in the window at the border, as a share of the emptier of the windows beside it; 0 is an empty border.
+        gain: Log-likelihood of two normal groups less that of one, of the distances to neighbours, by the root of the points.
     """
 
     p_value: float
     filled: float
+    gain: float
+
+    @property
+    def oneness(self) -> float:
+        """How far the gain is below its limit: 1 if two groups explain nothing, below 0 if the clusters are not merged."""
+        return 1 - self.gain / (ONE_WITHOUT_VALLEY if self.p_value > NO_VALLEY else ONE)
 
 
 def border_of(a: Array, b: Array, rng: np.random.Generator) -> Border:
     """The border between two clusters of points, by a straight axis and by distances to neighbours, which follow any shape.
 
-    The density along an axis falls monotonically away from its peak if there is one cloud, so that it cannot be lower at the
-    border than on both sides. Both one-sided binomial tests must reject. The axis is found without the points that are
-    counted. Distances to neighbours follow the labels more closely, so their p-value is replaced by its root
-    (`python -m reproductions.check_clusters` shows how often one cloud that was cut is rejected).
+    The p-value is of a valley. The density along an axis falls monotonically away from its peak if there is one cloud, so that
+    it cannot be lower at the border than on both sides. Both one-sided binomial tests must reject. The axis is found without
+    the points that are counted. Distances to neighbours follow the labels more closely, so their p-value is replaced by its
+    root (`python -m reproductions.check_clusters` shows how often one cloud that was cut is rejected).
+
+    A valley is seldom significant for clusters of few points, so whether the two are one is decided by the gain: two normal
+    groups explain the differences of distances to the neighbours in both clusters much better than one, or they do not.
 
     Args:
         a: Points of one cluster × features.
@@ -53,20 +69,22 @@ def border_of(a: Array, b: Array, rng: np.random.Generator) -> Border:
     >>> border_of(left, right, rng).p_value, border_of(left, right + 2, rng).p_value < 0.001
     (1.0, True)
     """
-    straight, near = _tested(_along_axis(a, b, rng)), _tested(_by_neighbours(a, b))
-    return Border(min(1.0, 2 * min(straight.p_value, near.p_value**0.5)), min(straight.filled, near.filled))
+    away = _by_neighbours(a, b)
+    straight, near = _valley(_along_axis(a, b, rng)), _valley(None if away is None else _about_zero(away, len(a)))
+    p_value = min(1.0, 2 * min(straight[0], near[0] ** 0.5))
+    return Border(p_value, min(straight[1], near[1]), 0.0 if away is None else _gain(away, len(a)))
 
 
-def _tested(counts: Array | None) -> Border:
-    """The test for counts at the border and in a, with windows of the one width, and at the border and in b, of the other."""
+def _valley(counts: Array | None) -> tuple[float, float]:
+    """The p-value and the filled share, for counts at the border and in a, with windows of the one width, then for b."""
     if counts is None:
-        return Border(1.0, 0.0)
+        return 1.0, 0.0
     from scipy.stats import binom
 
     border, beside = counts[::2], counts[1::2]
     filled = float((border / np.maximum(beside, 1)).max())
     p_value = float(binom.cdf(border, border + beside, 0.5).max())
-    return Border(p_value if filled <= HALF else 1.0, filled)
+    return (p_value if filled <= HALF else 1.0), filled
 
 
 def _windows(z: Array, at: float, high: float, low: float) -> list[int]:
@@ -115,7 +133,7 @@ def _emptiest(z: Array, low: float, high: float) -> float:
 
 
 def _by_neighbours(a: Array, b: Array) -> Array | None:
-    """Counts along the difference of the mean distances to the nearest other points of b and of a; 0 is the border."""
+    """Mean distance of each point to its nearest other points in b, less that in a; 0 is the border."""
     few = min(NEAR, len(a) - 1, len(b) - 1)
     if few < 1:
         return None
@@ -125,8 +143,37 @@ def _by_neighbours(a: Array, b: Array) -> Array | None:
     to_a, to_b = (
         np.partition(part, few - 1, axis=1)[:, :few].mean(axis=1) for part in (apart[:, : len(a)], apart[:, len(a) :])
     )
-    away = to_b - to_a
-    high, low = float(np.median(away[: len(a)])), float(np.median(away[len(a) :]))
+    return np.asarray(to_b - to_a)
+
+
+def _about_zero(away: Array, of_a: int) -> Array:
+    """Counts at the border and in the middle of each cluster."""
+    high, low = float(np.median(away[:of_a])), float(np.median(away[of_a:]))
     if high <= 0 or low >= 0:
         return np.array([1, 0, 1, 0])  # most points of a cluster are nearer to the other one
     return np.array(_windows(away, 0.0, high, low))
+
+
+def _gain(z: Array, of_a: int) -> float:
+    """Log-likelihood of two normal groups, fitted by EM from the clusters, less that of one, by the root of the points.
+
+    Of fewer than FEW points it is the gain per point, times the root of FEW: their sum is too small to say anything.
+    """
+    spread = float(z.std())
+    if spread == 0:
+        return 0.0
+    z = (z - z.mean()) / spread
+    in_a = (np.arange(len(z)) < of_a).astype(np.float64)
+    best = -np.inf
+    for _ in range(STEPS):
+        part = np.stack([in_a, 1 - in_a])
+        many = np.maximum(part.sum(axis=1), 1e-9)
+        mean = part @ z / many
+        sd = np.maximum(np.sqrt((part * (z - mean[:, None]) ** 2).sum(axis=1) / many), NARROW)
+        each = np.log(many / len(z) / sd)[:, None] - ((z - mean[:, None]) / sd[:, None]) ** 2 / 2
+        both = np.logaddexp(*each)
+        last, best = best, max(best, float(both.sum()))
+        if best - last < 1e-4 * len(z):
+            break
+        in_a = np.exp(each[0] - both)
+    return float((best + len(z) / 2) / len(z) * np.sqrt(max(len(z), FEW)))

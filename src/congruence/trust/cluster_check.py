@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,8 +27,6 @@ from congruence.typing import ClusteringLike, Frame, Label, NoiseLike, PointsLik
 AT_BORDER, SEARCHED, LEAST = 500, 5_000, 50
 #: neighbours of a point that make clusters adjacent or predict its cluster, and nearest centres that are adjacent in any case
 NEIGHBOURS, CENTRES = 5, 2
-#: two clusters are not merged if the border holds less than this share of the points of the windows beside it
-VISIBLE = 0.2
 #: most columns; of more, the first principal axes are used
 MOST_COLUMNS = 50
 #: most clusters, and most listed in text
@@ -46,6 +44,7 @@ class ClusterCheck(Result):
         stability: Jaccard similarity of each cluster in one half of the points with its prediction from the other half.
         filled: Points at the border with that neighbour, as a share of those beside it.
         p_value: Corrected p-value of the border with that neighbour, if no valley separates the two.
+        gain: How much better two groups explain the two clusters than one: log-likelihood by the root of the points.
         verdict: "keep", "merge" or "unsure" for each.
         group: Position of the cluster that gives its label to each after merging.
         codes: Position of the cluster of each point, −1 for none.
@@ -69,6 +68,7 @@ class ClusterCheck(Result):
     stability: Array
     filled: Array
     p_value: Array
+    gain: Array
     verdict: tuple[str, ...]
     group: tuple[int, ...]
     codes: Array = field(repr=False)
@@ -96,7 +96,7 @@ class ClusterCheck(Result):
 
     @property
     def clusters(self) -> Frame:
-        """One row per cluster: cluster, size, nearest, stability, valley, p_value, verdict, merged."""
+        """One row per cluster: cluster, size, nearest, stability, valley, p_value, gain, verdict, merged."""
         return make_frame(self.table_columns(), self.kind)
 
     def table_columns(self) -> Record:
@@ -104,7 +104,7 @@ class ClusterCheck(Result):
         return {
             "cluster": list(self.names), "size": self.sizes,
             "nearest": [self.names[i] if i >= 0 else None for i in self.nearest], "stability": self.stability,
-            "valley": self.valley, "p_value": self.p_value, "verdict": list(self.verdict),
+            "valley": self.valley, "p_value": self.p_value, "gain": self.gain, "verdict": list(self.verdict),
             "merged": [self.names[i] for i in self.group],
         }  # fmt: skip
 
@@ -118,7 +118,8 @@ class ClusterCheck(Result):
         pieces = [" + ".join(f"“{self.names[i]}”" for i in group) for group in groups if len(group) > 1]
         text = "No two clusters need merging."
         if pieces:
-            text = f"Merge {many} clusters into {self.n_merged}: no valley separates {some_of(pieces, 3)}."
+            each = " each" if len(pieces) > 1 else ""
+            text = f"Merge {many} clusters into {self.n_merged}: {some_of(pieces, 3)} look like one cluster{each}."
         kept = sum(v == "keep" for v in self.verdict)
         unsure = [f"“{name}”" for name, v in zip(self.names, self.verdict, strict=True) if v == "unsure"]
         if kept:
@@ -158,8 +159,8 @@ def check_clusters(
     """Which clusters are real, which are pieces of one and should be merged, and which cannot be told.
 
     Two clusters are separated if their border is clearly emptier than the clusters beside it. The labels may come from any
-    method and the clusters may have any shape. Adjacent clusters without a valley are merged, those with the largest p-value
-    first, and the border of the merged cluster is tested again.
+    method and the clusters may have any shape. Adjacent clusters that two groups explain hardly better than one are pieces of
+    one: they are merged, the most alike first, and the borders of the merged cluster are tested again.
 
     Args:
         X: Points × features in which the clusters were found, such as principal components; not t-SNE or UMAP, which
@@ -170,8 +171,8 @@ def check_clusters(
         random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default 0.
 
     Returns:
-        A `ClusterCheck`: `.clusters` (a frame: cluster, size, nearest, stability, valley, p_value, verdict), `.merged` (labels
-        after merging; only clusters of verdict "merge" change), `.sentence`, `.plot()`.
+        A `ClusterCheck`: `.clusters` (a frame: cluster, size, nearest, stability, valley, p_value, gain, verdict), `.merged`
+        (labels after merging; only clusters of verdict "merge" change), `.sentence`, `.plot()`.
 
     Raises:
         InputError: If the data and the labels have different numbers of points, or an argument is invalid.
@@ -185,7 +186,7 @@ def check_clusters(
     >>> labels = np.repeat(["a", "b", "c"], 200)
     >>> labels[:200][X[:200, 0] > 0] = "d"
     >>> cg.check_clusters(X, labels).sentence
-    'Merge 4 clusters into 3: no valley separates “a” + “d”. 2 clusters are separated from all neighbours.'
+    'Merge 4 clusters into 3: “a” + “d” look like one cluster. 2 clusters are separated from all neighbours.'
     """
     alpha = real_number(alpha, "alpha")
     if not 0 < alpha < 1:
@@ -208,7 +209,7 @@ def check_clusters(
     notes = different_scales(names_of_columns(X, dense.shape[1]), dense.std(axis=0))
     points, own = _sampled(data, codes, len(present), rng, notes)
     found = _Merging(points, own, rng)
-    found.merge(alpha)
+    found.merge()
     worst, verdict = found.judged(alpha)
     sizes = np.bincount(codes[codes >= 0], minlength=len(present))
     group = np.empty(len(present), dtype=np.int64)
@@ -216,8 +217,9 @@ def check_clusters(
         group[members_of] = max(members_of, key=lambda i: (sizes[i], -i))
     return ClusterCheck(
         names=tuple(_plain(given.names[i]) for i in present.tolist()), sizes=sizes, nearest=tuple(x[0] for x in worst),
-        stability=_stability(points, own, len(present), rng), filled=np.array([x[2] for x in worst]),
-        p_value=np.array([x[1] for x in worst]), verdict=tuple(verdict), group=tuple(group.tolist()), codes=codes,
+        stability=_stability(points, own, len(present), rng), filled=np.array([b.filled for _, b in worst]),
+        p_value=np.array([b.p_value for _, b in worst]), gain=np.array([b.gain for _, b in worst]), verdict=tuple(verdict),
+        group=tuple(group.tolist()), codes=codes,
         alpha=alpha, notes=tuple(notes), kind=frame_kind(X) if frame_kind(X) in ("pandas", "polars", "pyarrow") else None,
     )  # fmt: skip
 
@@ -262,8 +264,8 @@ class _Merging:
         np.add.at(self.edges, (np.repeat(own, near.shape[1]), own[near].ravel()), 1)
         self.edges += self.edges.T
         self.tested: dict[tuple[tuple[int, ...], tuple[int, ...]], Border] = {}
-        #: for each cluster that was merged: the cluster it was merged with first, the p-value and the filled share
-        self.merged_with: dict[int, tuple[int, float, float]] = {}
+        #: for each cluster that was merged: the cluster it was merged with first, and their border
+        self.merged_with: dict[int, tuple[int, Border]] = {}
 
     def borders(self) -> dict[tuple[int, int], Border]:
         """The border of every pair of adjacent groups."""
@@ -285,20 +287,17 @@ class _Merging:
             self.tested[key] = border_of(drawn[0], drawn[1], self.rng)
         return self.tested[key]
 
-    def merge(self, alpha: float) -> None:
-        """Merge adjacent groups without a valley, those with the largest p-value and the fullest border first."""
+    def merge(self) -> None:
+        """Merge adjacent groups that look like one, those that do so most first."""
         while len(self.groups) > 1:
-            found = {
-                pair: (b.p_value, b.filled)
-                for pair, b in self.borders().items()
-                if b.p_value > alpha and b.filled >= VISIBLE
-            }
-            if not found:
+            borders = self.borders()
+            i, j = max(borders, key=lambda pair: borders[pair].oneness)
+            border = borders[i, j]
+            if border.oneness <= 0:
                 return
-            i, j = max(found, key=lambda pair: found[pair])
             for one, other in ((i, j), (j, i)):
                 for cluster in self.groups[one]:
-                    self.merged_with.setdefault(cluster, (self.groups[other][0], *found[i, j]))
+                    self.merged_with.setdefault(cluster, (self.groups[other][0], border))
             self._join(i, j)
 
     def _join(self, i: int, j: int) -> None:
@@ -313,25 +312,22 @@ class _Merging:
         self.edges[:, i] += self.edges[:, j]
         self.edges = np.delete(np.delete(self.edges, j, axis=0), j, axis=1)
 
-    def judged(self, alpha: float) -> tuple[list[tuple[int, float, float]], list[str]]:
-        """For each cluster its nearest neighbour, corrected p-value and filled share; and its verdict."""
+    def judged(self, alpha: float) -> tuple[list[tuple[int, Border]], list[str]]:
+        """For each cluster its nearest neighbour and their border, with a corrected p-value; and its verdict."""
         k = sum(map(len, self.groups))
-        worst: list[tuple[int, float, float]] = [(-1, float("nan"), float("nan"))] * k
+        worst: list[tuple[int, Border]] = [(-1, Border(*[float("nan")] * 3))] * k
         left = self.borders()
-        fixed = (
-            dict(zip(left, corrected([b.p_value for b in left.values()], "holm").tolist(), strict=True)) if left else {}
-        )
+        fixed = corrected([b.p_value for b in left.values()], "holm").tolist() if left else []
+        left = {pair: replace(b, p_value=p) for (pair, b), p in zip(left.items(), fixed, strict=True)}
         verdict = [""] * k
         for g, group in enumerate(self.groups):
-            beside = [
-                (fixed[pair], left[pair].filled, pair[1] if pair[0] == g else pair[0]) for pair in left if g in pair
-            ]
-            weakest = max(beside, default=None)
-            word = "merge" if len(group) > 1 else "keep" if weakest is None or weakest[0] <= alpha else "unsure"
+            beside = [(b, i + j - g) for (i, j), b in left.items() if g in (i, j)]
+            weakest = max(beside, key=lambda x: (x[0].p_value, x[0].filled, x[1]), default=None)
+            word = "merge" if len(group) > 1 else "keep" if weakest is None or weakest[0].p_value <= alpha else "unsure"
             for i in group:
                 verdict[i] = word
                 if weakest is not None:
-                    worst[i] = (self.groups[weakest[2]][0], weakest[0], weakest[1])
+                    worst[i] = (self.groups[weakest[1]][0], weakest[0])
         for i, piece in self.merged_with.items():
             worst[i] = piece
         return worst, verdict
