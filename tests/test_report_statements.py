@@ -67,7 +67,7 @@ def test_related_clusterings_are_called_consistent():
     aris = {name: cg.ari(labels, found["labels"]) for name, labels in runs.items()}
     assert found["use"] == max(aris, key=aris.__getitem__)
     assert found["use"] == cg.rank(runs).best
-    assert f"Use “{found['use']}”: of all clusterings it is nearest to the consensus." == r.summary.use
+    assert f"Use “{found['use']}”: it agrees best with the others and their consensus." == r.summary.use
 
 
 def test_the_baseline_is_that_of_shuffled_labels():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.cluster import KMeans
 
 import congruence as cg
+from congruence.trust.scores import numbers_of_clusters
 
 TRUTH = np.repeat([0, 1, 2], 30)
 
@@ -22,18 +24,49 @@ def runs(seed=0, many=9):
     return {f"r{i}": noisy(rng, 0.1 + 0.08 * i) for i in range(many)}
 
 
-def test_the_best_is_nearest_to_the_consensus():
-    """Scores are ARI with the consensus; the best has the largest; the agreement is that of member_agreement."""
+def test_the_best_agrees_with_the_others_and_their_consensus():
+    """The agreement is that of member_agreement, the nearness ARI with the consensus; scores are their weighted mean."""
     r = cg.rank(runs())
     assert r.best == "r0"
     assert r.equal[0] == r.best
     labels = cg.consensus(runs(), r.consensus.n_clusters, random_state=np.random.SeedSequence(0).spawn(1)[0]).labels
-    assert r.score.tolist() == [cg.ari(labels, x) for x in runs().values()]
+    assert r.nearness.tolist() == [cg.ari(labels, x) for x in runs().values()]
     assert dict(zip(r.names, r.agreement.tolist(), strict=True)) == pytest.approx(cg.member_agreement(runs()))
+    assert r.score.tolist() == pytest.approx(((r.agreement + r.nearness / 2) / 1.5).tolist())
+    known = cg.rank(runs(), n_clusters=3)
+    assert known.score.tolist() == pytest.approx(((r.agreement + r.nearness) / 2).tolist())
+    assert np.isnan(r.fit).all()
     assert r.frame["clustering"][0] == "r0"
     assert r.frame["score"].is_monotonic_decreasing
     assert "“r0”" in r.sentence
     assert f"median clustering {np.median(r.score):.2f}" in r.sentence
+
+
+def test_several_numbers_of_clusters_count_alike():
+    """With members of 2 to 6 clusters the nearness is the mean over consensuses of 2 to 6; with more, up to 8."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(150, 2)) + 5 * rng.integers(0, 2, (150, 2))
+    given = {f"{k} {i}": KMeans(k, n_init=1, random_state=i).fit_predict(X) for k in (2, 3, 4, 6) for i in range(3)}
+    r = cg.rank(given)
+    assert r.best.startswith("4")
+    own = [cg.consensus(given, k, random_state=k).labels for k in range(2, 7)]
+    assert r.nearness.tolist() == pytest.approx(
+        [np.mean([cg.ari(a, x) for a in own]) for x in given.values()], abs=0.05
+    )
+    assert numbers_of_clusters([2, 3, 40]) == list(range(2, 9))
+    assert numbers_of_clusters([100, 100]) == [100]
+
+
+def test_many_points_are_sampled():
+    """With 4,000 points the consensuses use some of the points, and the pick is the same."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 4_000)
+    given = [
+        np.where(rng.random(len(truth)) < 0.2 + 0.1 * i, rng.integers(0, 3 + i, len(truth)), truth) for i in range(5)
+    ]
+    r = cg.rank(given)
+    assert r.best == "0"
+    assert r.nearness[0] > r.nearness[1]
 
 
 def test_unrelated_clusterings_get_no_recommendation():
@@ -87,14 +120,35 @@ def test_the_number_of_clusters_decides():
     assert any("from the data" in note for note in with_data.notes)
 
 
-def test_the_second_candidate_is_the_most_central_one():
-    """Where the two rules differ, `second` is the best by mean agreement, and the sentence gives both values."""
-    for seed in (0, 1, 5, 7):
-        r = cg.rank(runs(seed, 5))
-        central = next(iter(cg.member_agreement(runs(seed, 5))))
+def test_the_second_candidate_is_that_of_another_rule():
+    """`second` agrees most with the others; if that is the best one, it is nearest to the consensus; the sentence says which."""
+    seen = set()
+    for seed in range(5):
+        given = runs(seed, 5)
+        r = cg.rank(given)
+        central, near = next(iter(cg.member_agreement(given))), r.names[int(r.nearness.argmax())]
         if r.best is not None:
-            assert r.second == (central if central != r.best else None)
-            assert (r.second is not None) == ("agrees most with the others" in r.sentence)
+            assert r.second == next((name for name in (central, near) if name != r.best), None)
+            said = "agrees most with the others" if r.second == central else "is nearest to the consensus"
+            assert (said in r.sentence) == (r.second is not None)
+            seen.add(None if r.second is None else said)
+    assert len(seen) > 1
+
+
+def test_the_data_decide_between_equal_clusterings():
+    """Of two families of equal size, the one that fits the data is recommended; the frame has a column for the fit."""
+    rng = np.random.default_rng(3)
+    X = np.column_stack([np.repeat([0, 8], 60), np.zeros(120)]) + rng.normal(size=(120, 2))
+    right, wrong = np.repeat([0, 1], 60), np.tile([0, 1], 60)
+    given = {
+        f"{name} {i}": np.where(rng.random(120) < 0.1, 1 - y, y)
+        for name, y in (("a", wrong), ("b", right))
+        for i in range(4)
+    }
+    r = cg.rank(given, X)
+    assert r.best.startswith("b")
+    assert "the data" in r.sentence
+    assert r.frame.set_index("clustering")["fit"][r.best] > 0.5
 
 
 def test_what_may_be_passed():

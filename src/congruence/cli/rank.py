@@ -23,7 +23,7 @@ class Given(Members, Data, Figure, Printing):
 
     file: Path = argument("Table of label columns, one per clustering.")
     k: int | None = option(None, "Number of clusters, if known; chosen from the clusterings if omitted.", least=1)
-    data: Path | None = option(None, "Table of numbers of the same rows, from which --k is then chosen.")
+    data: Path | None = option(None, "Table of numbers of the same rows, which the clusterings should fit.")
     data_columns: str | None = option(None, needs=("--data", lambda given: given.data is not None))
     seed: int | None = option(0)
     out: Path | None = option(None, writes=TABLE)
@@ -32,7 +32,7 @@ class Given(Members, Data, Figure, Printing):
 
 @app.command()
 def rank(given: Given) -> None:
-    """Say which of several clusterings to trust: the one nearest to their consensus, and those that are as good.
+    """Say which of several clusterings to trust: the one that agrees best with the others, and those as good.
 
     Examples:
 

@@ -291,7 +291,7 @@ class Ensemble(Listing):
         return float(_door().consensus_index(self, measure, **options))
 
     def rank(self, **options: OptionValue) -> Ranking:
-        """Which member to trust: the one nearest to the consensus; see `cg.rank`.
+        """Which member to trust: the one that agrees best with the others and their consensus; see `cg.rank`.
 
         Args:
             options: Options of the function of the same name, such as `X` or `n_clusters`.

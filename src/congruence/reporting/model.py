@@ -171,7 +171,7 @@ def build(r: Request) -> Model:
     if not found.is_pair:
         index = find("fari" if e.is_soft else "ari")
         aris = square if is_adjusted(m) else relative(compare_all(e, index, threads=r.threads)[index.key], index)
-        pick = _pick(e, everyone, together, trivial, r.random_state, r.threads)
+        pick = _pick(e, everyone, together, trivial, r.random_state, r.threads, r.n_clusters is not None)
         families = families_of(e, aris, groups, counted, found.chance.agreement)
     features = None if points.numbers is None else features_of(points.numbers, points.features, found.labels, found.k)
     scales = tuple(scale_of(scored, key) for key in scored)
@@ -228,15 +228,16 @@ def _groups(
 
 def _pick(
     e: Ensemble, everyone: list[int], together: ConsensusSection | None, trivial: Sequence[str], random_state: Seed,
-    threads: int | None,
+    threads: int | None, is_k_known: bool,
 ) -> tuple[int, float] | None:  # fmt: skip
     """The best clustering by `cg.rank`, and its score."""
     if together is None or together.best is None:
         return None
     seeds = seed_sequence(random_state)
     ranking = ranking_of(
-        e[everyone], together.best, [trivial[i] for i in everyone], seeds, resamples=0, threads=threads
-    )
+        e[everyone], together.best, [trivial[i] for i in everyone], seeds, is_k_known=is_k_known, resamples=0,
+        threads=threads,
+    )  # fmt: skip
     best = ranking.order[0]
     return None if ranking.best is None else (everyone[best], float(ranking.score[best]))
 

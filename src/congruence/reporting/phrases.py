@@ -72,7 +72,7 @@ PHRASES: dict[str, Phrase] = {
         "many < 3": "",
         "families > 1": "Compare “{first}” with “{second}”, one of each family, before you use one.",
         "related = 0": "Use none of them as it is: they agree no more than unrelated clusterings do.",
-        "": "Use “{name}”: of all clusterings it is nearest to the consensus.",
+        "": "Use “{name}”: it agrees best with the others and their consensus.",
     },
     "what": {"is_adjusted = 1": "agreement", "": "{measure}"},
     "typical": {"pairs = 1": "{what} of the two clusterings", "": "{what} of a typical pair of clusterings"},

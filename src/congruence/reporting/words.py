@@ -330,7 +330,7 @@ def findings(model: Model) -> tuple[str, ...]:
         )
     if model.pick is not None:
         place, value = model.pick
-        text = f"Nearest to the consensus is “{model.names[place]}”: agreement {number(value, 2)}"
+        text = f"“{model.names[place]}” agrees best with the others and their consensus: {number(value, 2)} on average"
         rows = [] if model.against is None else [r.agreement for r in model.against.rows if r.member == place]
         said.append(text + "".join(f", with the reference {number(x, 2)}" for x in rows if not np.isnan(x)) + ".")
     if model.against is not None and not np.isnan(model.against.rows[0].agreement):

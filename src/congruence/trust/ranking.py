@@ -1,4 +1,4 @@
-"""Which of several clusterings to trust: the one nearest to their consensus."""
+"""Which of several clusterings to trust: the one that agrees best with the others, their consensus and the data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from congruence.comparison.many import compare_to
 from congruence.comparison.presenting import Result, notes_text, number, plain, short_names
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
@@ -19,15 +18,23 @@ from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.options import described
-from congruence.selection.choice import Verdict
-from congruence.selection.number_of_clusters import choose_k
 from congruence.statistics.tables import Array
+from congruence.trust.scores import (
+    KNOWN,
+    UNKNOWN,
+    Nearness,
+    fit_to,
+    mean_with,
+    numbers_of_clusters,
+    score_of,
+    shares_of,
+)
 from congruence.trust.unrelated import agreement_of, p_value_of_agreement
 from congruence.typing import EnsembleLike, Frame, PointsLike, ProgressLike, Record, Seed
 
 #: clusterings agree no more than unrelated ones if the p-value is above this
 ALPHA = 0.05
-#: ensembles drawn from the members with replacement, and the share of them in which an equal member is as near as the best
+#: ensembles drawn from the members with replacement, and the share of them in which an equal member is as good as the best
 RESAMPLES, EQUAL = 20, 0.2
 #: most clusterings listed in text
 SHOWN = 20
@@ -35,13 +42,17 @@ SHOWN = 20
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Ranking(Result):
-    """Clusterings of the same points, ranked by their agreement with the consensus.
+    """Clusterings of the same points, ranked by their agreement with the others, with the consensus and with the data.
 
     Attributes:
         names: Names of the clusterings, as given.
-        score: Adjusted Rand index of each with the consensus; NaN without one.
+        score: Weighted mean of the next three: agreement 1, nearness 1/2 (1 if the number of clusters is given), fit 3/4.
         agreement: Mean adjusted Rand index of each with the others that count.
-        as_good: Share of the resampled ensembles in which each is at least as near to the consensus as the best one.
+        nearness: Mean adjusted Rand index of each with the consensuses into 2 to 8 clusters, or into the number given; NaN
+            if fewer than two count.
+        fit: 2/3 of the mean adjusted Rand index of each with the partitions of `cg.choose_k` by their probability, and 1/3 of
+            its silhouette; NaN without data.
+        as_good: Share of the resampled ensembles in which the score of each is at least that of the best one.
         n_clusters: Number of clusters of each.
         trivial: Why a clustering is near-trivial and does not count; "" if it counts.
         same_as: Position of the first clustering with the same partition; −1 if there is none before.
@@ -54,12 +65,14 @@ class Ranking(Result):
     >>> runs = {"x": [0, 0, 0, 0, 1, 1, 1, 1] * 3, "y": [0, 0, 0, 1, 1, 1, 1, 1] * 3, "z": [0, 0, 0, 0, 1, 1, 1, 2] * 3}
     >>> r = cg.rank(runs)
     >>> r.best, r.second, r.equal
-    ('x', None, ('x', 'y'))
+    ('x', None, ('x', 'z', 'y'))
     """
 
     names: tuple[str, ...]
     score: Array = field(repr=False)
     agreement: Array = field(repr=False)
+    nearness: Array = field(repr=False)
+    fit: Array = field(repr=False)
     as_good: Array = field(repr=False)
     n_clusters: tuple[int, ...]
     trivial: tuple[str, ...]
@@ -88,17 +101,21 @@ class Ranking(Result):
 
     @property
     def best(self) -> str | None:
-        """The clustering nearest to the consensus; None if they agree no more than unrelated ones, or fewer than two count."""
+        """The clustering with the largest score; None if they agree no more than unrelated ones, or fewer than two count."""
         return self.names[self.order[0]] if self.is_related else None
 
     @property
     def second(self) -> str | None:
-        """The clustering that agrees most with the others, if that is another partition than the best one."""
-        if not self.is_related:
-            return None
-        best = self.order[0]
-        central = max(self.counting, key=lambda i: (np.nan_to_num(self.agreement[i], nan=-2.0), -i))
-        return None if self._first(central) == self._first(best) else self.names[central]
+        """The one that agrees most with the others, or if that is the best, the nearest to the consensus; None if both are."""
+        others = [i for i in (self._most(self.agreement), self._most(self.nearness)) if self._differs(i)]
+        return self.names[others[0]] if self.is_related and others else None
+
+    def _most(self, values: Array) -> int:
+        return max(self.counting, key=lambda i: (np.nan_to_num(values[i], nan=-2.0), -i), default=0)
+
+    def _differs(self, i: int) -> bool:
+        """Whether it is another partition than the best one."""
+        return self._first(i) != self._first(self.order[0])
 
     @property
     def equal(self) -> tuple[str, ...]:
@@ -126,25 +143,30 @@ class Ranking(Result):
         if np.isnan(self.p_value):
             return f"All {many} clusterings are the same; use “{self.best}”."
         best, middle = self.order[0], float(np.nanmedian(self.score[self.counting]))
-        text = (
-            f"Use “{self.best}”: of {many} clusterings it is nearest to their consensus (adjusted Rand index "
-            f"{self.score[best]:.2f}, the median clustering {middle:.2f})."
+        to = (
+            "the others and their consensus" if np.isnan(self.fit).all() else "the others, their consensus and the data"
         )
-        others = [i for i in self._equal if self._first(i) != self._first(best) and self.same_as[i] < 0]
+        text = (
+            f"Use “{self.best}”: of {many} clusterings it agrees best with {to} (score {self.score[best]:.2f}, the median "
+            f"clustering {middle:.2f})."
+        )
+        others = [i for i in self._equal if self._differs(i) and self.same_as[i] < 0]
         if others:
             named = some_of([f"“{self.names[i]}”" for i in others], 3)
             text += f" {counted(len(others), 'other')} cannot be told from it by resampling the clusterings: {named}."
         if self.second is not None:
             i = self.names.index(self.second)
-            text += (
-                f" “{self.second}” agrees most with the others ({self.agreement[i]:.2f} on average, “{self.best}” "
-                f"{self.agreement[best]:.2f})."
+            values, how = (
+                (self.agreement, "agrees most with the others")
+                if i == self._most(self.agreement)
+                else (self.nearness, "is nearest to the consensus")
             )
+            text += f" “{self.second}” {how} ({values[i]:.2f} on average, “{self.best}” {values[best]:.2f})."
         return text
 
     @property
     def frame(self) -> Frame:
-        """One row per clustering, the best first: clustering, score, agreement, as_good, equal, n_clusters, note."""
+        """One row per clustering, the best first: its name, score, agreement, nearness, fit, as_good, equal, n_clusters, note."""
         return make_frame(self.table_columns(), self.kind)
 
     def table_columns(self) -> Record:
@@ -152,10 +174,14 @@ class Ranking(Result):
         order, equal = self.order, set(self._equal if self.is_related else [])
         return {
             "clustering": [self.names[i] for i in order],
-            **{name: getattr(self, name)[order] for name in ("score", "agreement", "as_good")},
+            **{name: getattr(self, name)[order] for name in ("score", *self._parts, "as_good")},
             "equal": [i in equal for i in order], "n_clusters": [self.n_clusters[i] for i in order],
             "note": [self._note(i) for i in order],
         }  # fmt: skip
+
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        return ("agreement", "nearness") if np.isnan(self.fit).all() else ("agreement", "nearness", "fit")
 
     def _note(self, i: int) -> str:
         return self.trivial[i] or (f"the same as {self.names[self.same_as[i]]}" if self.same_as[i] >= 0 else "")
@@ -175,7 +201,7 @@ class Ranking(Result):
 
         rows = self.table_columns()
         shown = min(len(self.names), SHOWN)
-        columns = ["score", "agreement", "as_good", "n_clusters", "note"]
+        columns = ["score", *self._parts, "as_good", "n_clusters", "note"]
         cells = [
             [x if isinstance(x, str) else str(x) if isinstance(x, int) else number(x) for x in line]
             for line in zip(*(rows[name][:shown] for name in columns), strict=True)
@@ -195,17 +221,19 @@ def rank(
     threads: int | None = None,
     progress: ProgressLike = None,
 ) -> Ranking:
-    """Which of several clusterings of the same points to trust: the one nearest to their consensus.
+    """Which of several clusterings of the same points to trust: the one that agrees best with the others and their consensus.
 
-    The score of a clustering is its adjusted Rand index with the consensus of all clusterings that count; near-trivial ones do
-    not, and repeated ones count each time. With known classes, this pick is far better than the median clustering and far
-    worse than the best (docs/ensembles.md). It says nothing if the clusterings agree no more than unrelated ones.
+    The score of a clustering is a weighted mean of its adjusted Rand index with the others, with consensuses of all, and, if X
+    is given, of how well it fits the data. Near-trivial clusterings do not count, and repeated ones count each time. With
+    known classes, this pick is far better than the median clustering and far worse than the best (docs/trust.md). It says
+    nothing if the clusterings agree no more than unrelated ones.
 
     Args:
         clusterings: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame, a mapping.
-        X: The data, one row per point. The number of clusters of the consensus is then that of `cg.choose_k`, if it finds
-            clusters. Default None.
-        n_clusters: Number of clusters of the consensus, if you know it. Default None: from X, or from the clusterings.
+        X: The data, one row per point. Clusterings that are like those of `cg.choose_k` and have a high silhouette then get a
+            higher score. Default None.
+        n_clusters: Number of clusters, if you know it. Default None: consensuses into 2 to 8 clusters count alike, within the
+            numbers of clusters of the clusterings.
         random_state, threads: See `congruence.options`.
         progress: True or a function of (done, total) to follow the resampled ensembles; False for none. Default None: a bar
             on a terminal.
@@ -223,8 +251,8 @@ def rank(
     >>> import congruence as cg
     >>> runs = {"x": [0, 0, 0, 0, 1, 1, 1, 1] * 3, "y": [0, 0, 0, 1, 1, 1, 1, 1] * 3, "z": [0, 0, 0, 0, 1, 1, 1, 2] * 3}
     >>> print(cg.rank(runs).sentence)  # doctest: +NORMALIZE_WHITESPACE
-    Use “x”: of 3 clusterings it is nearest to their consensus (adjusted Rand index 1.00, the median clustering 0.80).
-    1 other cannot be told from it by resampling the clusterings: “y”.
+    Use “x”: of 3 clusterings it agrees best with the others and their consensus (score 0.75, the median clustering 0.68).
+    2 others cannot be told from it by resampling the clusterings: “z”, “y”.
     """
     refuse_idle(rank, locals())
     e = as_ensemble(clusterings)
@@ -238,25 +266,25 @@ def rank(
     trivial = tuple(why_trivial(c) for c in e.members)
     counting = [i for i, why in enumerate(trivial) if not why]
     notes: list[str] = [str(x) for x in e.notes]
-    if n_clusters is None and X is not None:
-        n_clusters, why = _chosen(X, e.n_points, seeds)
+    fit, k = None, n_clusters
+    if X is not None:
+        fit, k, why = fit_to(X, e, seeds)
         notes.append(why)
     found = None
     if len(counting) > 1:
-        found = consensus(e, n_clusters, "auto", random_state, threads=threads, progress=False)
+        found = consensus(e, k, "auto", random_state, threads=threads, progress=False)
         notes += [note for note in found.notes if note.startswith("n_clusters")]
-    return ranking_of(e, found, trivial, seeds, notes=notes, threads=threads, progress=progress)
-
-
-def _chosen(X: PointsLike, n: int, seeds: np.random.SeedSequence) -> tuple[int | None, str]:
-    """The number of clusters in the data, if there are clusters; and a note."""
-    choice = choose_k(X, random_state=seeds.spawn(1)[0], progress=False)
-    some = next(iter(choice.partitions.values()), None)
-    if some is not None and len(some) != n:
-        raise InputError(f"X has {len(some)} rows and the clusterings {n} points; both must have the same points")
-    if choice.k is not None and choice.k > 1 and choice.verdict in (Verdict.CLUSTERS, Verdict.TIE):
-        return choice.k, f"n_clusters = {choice.k}, from the data: {choice.sentence}"
-    return None, f"the data do not say how many clusters: {choice.sentence}"
+    return ranking_of(
+        e,
+        found,
+        trivial,
+        seeds,
+        is_k_known=n_clusters is not None,
+        fit=fit,
+        notes=notes,
+        threads=threads,
+        progress=progress,
+    )
 
 
 def ranking_of(
@@ -265,7 +293,8 @@ def ranking_of(
     trivial: Sequence[str],
     seeds: np.random.SeedSequence,
     *,
-    square: Array | None = None,
+    is_k_known: bool = False,
+    fit: Array | None = None,
     resamples: int = RESAMPLES,
     notes: Sequence[str] = (),
     threads: int | None = None,
@@ -278,28 +307,32 @@ def ranking_of(
         found: The consensus of those that count; None if there are fewer than two.
         trivial: Why each is near-trivial; "" if it counts.
         seeds: Seeds for the resampled ensembles and the permutations.
-        square: Adjusted Rand index of all pairs. Default None: it is computed.
+        is_k_known: Whether the consensus has the right number of clusters; otherwise several numbers count alike.
+        fit: How well each clustering fits the data. Default None: it is not known.
         resamples: How many ensembles are drawn to find those that are as good as the best; 0: none are named.
         notes: Notes to show.
         threads: Number of threads.
         progress: How to follow the resampled ensembles.
     """
     drawing, permuting = seeds.spawn(2)
-    square = agreement_of(e, threads) if square is None else square
+    square = agreement_of(e, threads)
     counting = np.array([i for i, why in enumerate(trivial) if not why], dtype=np.int64)
-    score = np.full(len(e), np.nan)
     same_as = _repeats(square)
-    p_value = 1.0
+    agreement, nearness = mean_with(square, counting, e.shares), np.full(len(e), np.nan)
+    p_value, numbers = 1.0, []
     if found is not None:
-        score = _nearness(found.labels, e)
+        numbers = [found.n_clusters] if is_k_known else numbers_of_clusters([e.members[i].k for i in counting])
+        near = Nearness.of(e, numbers, found, np.random.default_rng(drawing), threads)
+        nearness = near.mean
         distinct = [i for i in counting.tolist() if same_as[i] < 0]
         p_value = float("nan")
         if len(distinct) > 1:
             inside = square[np.ix_(distinct, distinct)]
             p_value = p_value_of_agreement(e[distinct], inside, np.random.default_rng(permuting), threads)
-    agreement = _mean_with(square, counting, e.shares)
+    weight = KNOWN if is_k_known else UNKNOWN
     ranking = Ranking(
-        names=e.names, score=score, agreement=agreement, as_good=np.full(len(e), np.nan),
+        names=e.names, score=score_of(agreement, nearness, fit, weight), agreement=agreement, nearness=nearness,
+        fit=np.full(len(e), np.nan) if fit is None else fit, as_good=np.full(len(e), np.nan),
         n_clusters=tuple(c.k for c in e.members), trivial=tuple(trivial), same_as=same_as, consensus=found,
         p_value=p_value, notes=tuple(dict.fromkeys(notes)), kind=e.kind,
     )  # fmt: skip
@@ -308,23 +341,13 @@ def ranking_of(
     best, rng, times = ranking.order[0], np.random.default_rng(drawing), np.zeros(len(e))
     with Progress(resamples, progress, "resampled ensembles") as bar:
         for _ in range(resamples):
-            drawn = rng.choice(counting, len(counting), p=_shares(e, counting)).tolist()
-            again = Ensemble(e[drawn], names=[str(i) for i in range(len(drawn))], member_weight=np.ones(len(drawn)))
-            labels = consensus(
-                again, found.n_clusters, [found.method], rng, refine=True, threads=threads, progress=False
-            ).labels
-            near = _nearness(labels, e)
-            times += near >= near[best] - 1e-12
+            drawn = rng.choice(counting, len(counting), p=shares_of(e, counting))
+            apart = mean_with(square, drawn)
+            apart = np.where(np.isnan(apart), agreement, apart)  # only itself was drawn
+            values = score_of(apart, near.redrawn(drawn, rng), fit, weight)
+            times += values >= values[best] - 1e-12
             bar.add(1)
     return replace(ranking, as_good=times / resamples)
-
-
-def _nearness(labels: Array, e: Ensemble) -> Array:
-    """Adjusted Rand index of each clustering with the labels; points without a label (−1) are in no clustering either."""
-    placed = np.flatnonzero(labels >= 0)
-    if len(placed) < len(labels):
-        labels, e = labels[placed], e.taken(placed)
-    return np.array(compare_to(labels, e, ["ari"], unassigned="drop" if e.has_gaps else "error")["ari"])
 
 
 def _repeats(square: Array) -> tuple[int, ...]:
@@ -334,17 +357,3 @@ def _repeats(square: Array) -> tuple[int, ...]:
         before = np.flatnonzero(square[i, :i] == 1.0)
         found.append(int(before[0]) if len(before) else -1)
     return tuple(found)
-
-
-def _mean_with(square: Array, counting: Array, shares: Array) -> Array:
-    """Mean agreement of each clustering with the others that count, by their weights."""
-    values = square[:, counting]
-    weight = np.where(np.isnan(values) | (np.arange(len(square))[:, None] == counting), 0.0, shares[counting])
-    total = weight.sum(axis=1)
-    sums = (np.nan_to_num(values) * weight).sum(axis=1)
-    return np.asarray(np.divide(sums, total, out=np.full(len(square), np.nan), where=total > 0))
-
-
-def _shares(e: Ensemble, counting: Array) -> Array:
-    some = e.shares[counting]
-    return np.asarray(some / some.sum() if some.sum() > 0 else np.full(len(some), 1 / len(some)))

@@ -1,0 +1,180 @@
+"""The parts of the score of a clustering among others: agreement with them, with their consensuses, and fit to the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.alternative_clustering.quality import silhouettes
+from congruence.comparison.many import compare_to
+from congruence.consensus_clustering.results import Consensus
+from congruence.consensus_clustering.search import consensus
+from congruence.ensembles.generators import as_data
+from congruence.errors import InputError
+from congruence.inputs.ensemble import Ensemble
+from congruence.selection.choice import Verdict
+from congruence.selection.number_of_clusters import choose_k
+from congruence.selection.points import prepare
+from congruence.statistics.tables import Array
+from congruence.typing import PointsLike
+
+#: weight of the nearness to the consensus if its number of clusters is given, and if several numbers count alike; and of the
+#: fit to the data; the agreement with the others has the weight 1 (see reproductions.rank)
+KNOWN, UNKNOWN, FIT = 1.0, 0.5, 0.75
+#: part of the silhouette in the fit
+SMOOTH = 1 / 3
+#: largest number of clusters of a consensus, unless all clusterings have more
+MOST_CLUSTERS = 8
+#: most points whose consensus is made: for the score, and for each resampled ensemble
+SOME, FEW = 1_000, 400
+#: method and starts of the consensus of a resampled ensemble: a fast one
+FAST, STARTS = "kcc", 3
+
+
+def score_of(agreement: Array, nearness: Array, fit: Array | None, weight: float) -> Array:
+    """The weighted mean of the parts.
+
+    Args:
+        agreement: Mean agreement with the others.
+        nearness: Mean agreement with consensuses.
+        fit: Fit to the data, or None.
+        weight: Weight of the nearness.
+    """
+    total = agreement + weight * nearness
+    return np.asarray(total / (1 + weight) if fit is None else (total + FIT * fit) / (1 + weight + FIT))
+
+
+def numbers_of_clusters(ks: Sequence[int]) -> list[int]:
+    """The numbers of clusters of the consensuses, for clusterings with these numbers.
+
+    >>> numbers_of_clusters([1, 3, 20]), numbers_of_clusters([12, 30])
+    ([2, 3, 4, 5, 6, 7, 8], [12])
+    """
+    least = max(min(ks), 2)
+    return list(range(least, max(least, min(MOST_CLUSTERS, max(ks))) + 1))
+
+
+def mean_with(square: Array, others: Array, shares: Array | None = None) -> Array:
+    """Mean agreement of each clustering with others but itself.
+
+    Args:
+        square: Agreement of all pairs.
+        others: Positions of the others; drawn ones may repeat.
+        shares: Weights of all clusterings. Default None: equal.
+    """
+    values = square[:, others]
+    weight = np.ones(len(others)) if shares is None else shares[others]
+    weight = np.where(np.isnan(values) | (np.arange(len(square))[:, None] == others), 0.0, weight)
+    total = weight.sum(axis=1)
+    sums = (np.nan_to_num(values) * weight).sum(axis=1)
+    return np.asarray(np.divide(sums, total, out=np.full(len(square), np.nan), where=total > 0))
+
+
+def shares_of(e: Ensemble, counting: Array) -> Array:
+    """The weights of these clusterings, as shares."""
+    some = e.shares[counting]
+    return np.asarray(some / some.sum() if some.sum() > 0 else np.full(len(some), 1 / len(some)))
+
+
+@dataclass(frozen=True, eq=False)
+class Nearness:
+    """Agreement of clusterings with consensuses of all that count."""
+
+    #: the clusterings on the points of resampled consensuses, and the numbers of clusters
+    few: Ensemble
+    numbers: Sequence[int]
+    #: mean agreement of each clustering with the consensuses
+    mean: Array
+    threads: int | None
+
+    @classmethod
+    def of(
+        cls, e: Ensemble, numbers: Sequence[int], found: Consensus, rng: np.random.Generator, threads: int | None
+    ) -> Nearness:
+        """The consensuses into these numbers of clusters; many points are sampled.
+
+        Args:
+            e: The clusterings.
+            numbers: Numbers of clusters.
+            found: A consensus that is there already.
+            rng: For samples and starts.
+            threads: Number of threads.
+        """
+        some, few = (_sampled(e, most, rng) for most in (SOME, FEW))
+        values = []
+        for k in numbers:
+            if k == found.n_clusters:
+                values.append(_with(found.labels, e))
+            elif k <= some.n_points:
+                made = consensus(some, k, "auto", rng, threads=threads, progress=False)
+                values.append(_with(made.labels, some))
+        return cls(few, numbers, np.mean(values, axis=0) if values else _with(found.labels, e), threads)
+
+    def redrawn(self, drawn: Array, rng: np.random.Generator) -> Array:
+        """The same for consensuses of drawn clusterings.
+
+        Args:
+            drawn: Positions of the clusterings, with repeats.
+            rng: For starts.
+        """
+        again = Ensemble(
+            self.few[drawn.tolist()], names=[str(i) for i in range(len(drawn))], member_weight=np.ones(len(drawn))
+        )
+        values = [
+            consensus(again, k, [FAST], rng, refine=True, n_init=STARTS, threads=self.threads, progress=False).labels
+            for k in self.numbers
+            if k <= self.few.n_points
+        ]
+        return np.asarray(np.mean([_with(labels, self.few) for labels in values], axis=0))
+
+
+def _sampled(e: Ensemble, most: int, rng: np.random.Generator) -> Ensemble:
+    n = e.n_points
+    return e if n <= most else e.taken(np.sort(rng.choice(n, most, replace=False)))
+
+
+def _with(labels: Array, e: Ensemble) -> Array:
+    """Adjusted Rand index of each clustering with the labels; points without a label (−1) are in no clustering either."""
+    placed = np.flatnonzero(labels >= 0)
+    if len(placed) < len(labels):
+        labels, e = labels[placed], e.taken(placed)
+    return np.array(compare_to(labels, e, ["ari"], unassigned="drop" if e.has_gaps else "error")["ari"])
+
+
+def fit_to(X: PointsLike, e: Ensemble, seeds: np.random.SeedSequence) -> tuple[Array, int | None, str]:
+    """How well each clustering fits the data, the number of clusters in the data (None: unknown), and a note.
+
+    Args:
+        X: The data, one row per point.
+        e: The clusterings.
+        seeds: For `choose_k` and samples.
+    """
+    choice = choose_k(X, random_state=seeds.spawn(1)[0], progress=False)
+    some = next(iter(choice.partitions.values()), None)
+    if some is not None and len(some) != e.n_points:
+        raise InputError(
+            f"X has {len(some)} rows and the clusterings {e.n_points} points; both must have the same points"
+        )
+    likely = {k: p for k, p in choice.probabilities.items() if k > 1 and k in choice.partitions}
+    fit = np.zeros(len(e))
+    for k, p in likely.items():
+        fit += p / max(sum(likely.values()), 1e-300) * _with(choice.partitions[k], e)
+    fit = (1 - SMOOTH) * fit + SMOOTH * _silhouettes(X, e, seeds.spawn(1)[0])
+    if choice.k is not None and choice.k > 1 and choice.verdict in (Verdict.CLUSTERS, Verdict.TIE):
+        return fit, choice.k, f"n_clusters = {choice.k}, from the data: {choice.sentence}"
+    return fit, None, f"the data do not say how many clusters: {choice.sentence}"
+
+
+def _silhouettes(X: PointsLike, e: Ensemble, seed: np.random.SeedSequence) -> Array:
+    """Silhouette of each clustering, of a sample if there are many points; 0 where it is undefined."""
+    points = prepare(as_data(X), X, False, seed)
+    found = []
+    for c in e.members:
+        codes = np.asarray(c.dense()).argmax(axis=1) if c.soft else c.codes
+        codes = codes if points.chosen is None else codes[points.chosen]
+        inside = codes < c.k  # the others have no label
+        labels = np.unique(codes[inside], return_inverse=True)[1]
+        found += silhouettes(points.given[inside], [labels]) if inside.any() else [0.0]
+    return np.asarray(np.nan_to_num(np.array(found)))
