@@ -384,3 +384,18 @@ def test_the_command(command):
     assert json.loads(command(*words, *extra).out)["alternative_1"]["optimality"]["known"] <= 1.2 + 1e-9
     refused = command(*words, "--option", "epsilon")
     assert (refused.code, refused.err.count("\n")) == (2, 1)
+
+
+def test_the_command_without_a_further_view(command):
+    """Where no view is left, the command says so in one line, and prints no empty one; csv has its header."""
+    rng = np.random.default_rng(0)
+    known = np.repeat([0, 1], 60)
+    pd.DataFrame({"x": known * 9 + rng.normal(size=120), "y": rng.normal(size=120), "known": known}).to_csv(
+        "data.csv", index=False
+    )
+    words = ["alternatives", "data.csv", "--labels", "known", "--features", "x,y", "--n", "all"]
+    done = command(*words)
+    assert (done.code, done.out) == (0, "")
+    assert "No further view: no clusters were found" in done.err
+    assert json.loads(command(*words, "--format", "json").out) == {}
+    assert command(*words, "--format", "csv").out.startswith("alternative,sizes,adco")

@@ -166,24 +166,21 @@ def test_a_second_alternative_differs_from_the_first():
 
 
 def test_methods_that_cannot_run_are_named():
-    """Nominal attributes exclude methods that need numbers; given clusters that span all dimensions exclude orthogonal."""
+    """With nominal attributes, methods that take them are tried; given clusters that span all dimensions exclude orthogonal."""
     X, given, hidden = planted()
     frame = pd.DataFrame({"a": np.array(list("xyz"))[given], "b": np.array(list("uvw"))[hidden]})
     found = cg.alternatives(frame, given, method="auto", random_state=0, n_init=1)[0]
     assert set(found.tried) == {"refined", "condens", "mincentropy"}
-    assert "auto skipped orthogonal (it needs numbers); adft (it needs numbers)" in found.notes
     found = cg.alternatives(X[:, [0, 3]], given, method="auto", random_state=0, n_init=1)[0]
-    assert set(found.tried) == {"refined", "adft", "condens", "mincentropy"}
+    assert set(found.tried) == {"refined", "adft"}
     assert any(note.startswith("auto skipped orthogonal (the given clusters span all 2 dim") for note in found.notes)
 
 
 def test_many_points_leave_out_all_pairs():
-    """Above 2,000 points auto does not compare all pairs, and says so."""
-    rng = np.random.default_rng(0)
-    given, hidden = rng.integers(0, 2, (2, 2_001))
-    X = np.column_stack([6.0 * given, 5.0 * hidden]) + rng.normal(size=(2_001, 2))
+    """Above 2,000 points with nominal attributes auto does not compare all pairs, and says so."""
+    given, hidden = np.random.default_rng(0).integers(0, 2, (2, 2_001))
     found = cg.alternatives(
-        np.hstack([X, rng.normal(size=(2_001, 1))]), given, method="auto", random_state=0, n_init=1
+        np.column_stack([given, hidden, hidden]), given, nominal=[0, 1, 2], random_state=0, n_init=1
     )[0]
     assert "mincentropy" not in found.tried
     assert any("mincentropy (tried up to 2,000 points)" in note for note in found.notes)

@@ -74,8 +74,9 @@ METHODS = {
     "orthogonal": Method(orthogonal, "k-means orthogonal to the given centroids", 1_000_000, _ALL, nominal=False),
     "adft": Method(adft, "k-means after a map that hides the given clusters", 1_000_000, _ALL, nominal=False),
 }
-#: tried by method="auto" if they can take the data, each refined: they find different views (see reproductions.hidden_views)
-AUTO = ("refined", "condens", "mincentropy", "orthogonal", "adft")
+#: tried by method="auto", each refined: they find different views, and more candidates make the choice worse (see
+#: reproductions.second_views); and those tried if there are nominal attributes
+AUTO, AUTO_NOMINAL = ("refined", "orthogonal", "adft"), ("refined", "condens", "mincentropy")
 #: above this many points, "auto" skips methods that compare all pairs of points, because they take minutes
 AUTO_PAIRS = 2_000
 #: most alternatives with n_alternatives="all"
@@ -121,9 +122,9 @@ def alternatives(
             n_alternatives="all", as many as `choose_k` finds in what is left unexplained.
         n_alternatives: Number of alternatives, each different from those before (default 1), or "all": one after the
             other, until `choose_k` finds no clusters in what the clusterings so far leave unexplained.
-        method: "auto" (default: tries "refined", "condens", "mincentropy", "orthogonal" and "adft", refines each, and
-            keeps the labels that explain most beyond the given ones and beyond chance; no options), "residual",
-            "refined", "condens", "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft", "maximus" (epsilon=0.05,
+        method: "auto" (default: tries "refined", "orthogonal" and "adft", or with nominal attributes "refined", "condens"
+            and "mincentropy"; refines each, and keeps the labels that explain most beyond the given ones and beyond chance;
+            no options), "residual", "refined", "condens", "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft", "maximus" (epsilon=0.05,
             sample, finalists, solver), "coala" (omega=0.6), "cib" (passes=5), "metaclusters" (groups). "orthogonal"
             and "adft" need numbers; the others take nominal attributes too.
         random_state, min_size, scale, binning, bins, nominal, n_init: See `congruence.options`.
@@ -232,16 +233,16 @@ def _methods(
         named = f"; {joined(map(repr, able))} {'has' if len(able) == 1 else 'have'} it" if able else ""
         raise InputError(f"method 'auto' has no option {next(iter(options))!r}; it has no options{named}")
     chosen, left_out = [], []
-    for name in AUTO:
+    for name in AUTO_NOMINAL if points.nominal else AUTO:
         most = min(METHODS[name].most, AUTO_PAIRS) if METHODS[name].why == _SQUARE else METHODS[name].most
         if points.n > most:
             left_out.append(f"{name} (tried up to {most:,} points)")
-        elif points.nominal and not METHODS[name].nominal:
-            left_out.append(f"{name} (it needs numbers)")
         else:
             chosen.append(name)
     if not chosen:
-        raise InputError(f"method 'auto' tries {', '.join(AUTO)}, but none takes {points.n:,} points; use a sample")
+        raise InputError(
+            f"method 'auto' tries {', '.join(AUTO_NOMINAL if points.nominal else AUTO)}, but none takes {points.n:,} points; use a sample"
+        )
     return tuple(chosen), tuple(left_out)
 
 

@@ -74,11 +74,14 @@ def _print(found: Record, format: Format) -> None:
     if format == "json":
         print_json({name: result.to_dict() for name, result in found.items()})
     elif format == "table":
-        show("\n\n".join(f"{name}: {result}" for name, result in found.items()))
+        if found:
+            show("\n\n".join(f"{name}: {result}" for name, result in found.items()))
     else:
+        from congruence.alternative_clustering.results import SCORES
+
         rows = []
         for name, r in found.items():
             sizes = " ".join(map(str, r.sizes))
             rows.append({"alternative": name, "sizes": sizes, **r.scores, "status": r.status, "gap": r.gap})
             rows.append({"alternative": f"{name}, shuffled", "sizes": sizes, **r.random, "status": "", "gap": ""})
-        print_rows(rows, format)
+        print_rows(rows, format, ["alternative", "sizes", *SCORES, "status", "gap"])
