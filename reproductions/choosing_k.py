@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 import congruence
-from congruence.selection import calibration, connected, halves, shapes
+from congruence.selection import bimodal, calibration, connected, halves, shapes
 from congruence.selection.calibrated import evidence, is_long
 from congruence.selection.criteria import PEERS, Context
 from congruence.selection.fits import Fits, fits_of
@@ -78,6 +78,9 @@ class Set:
     #: number of connected groups by distances relative to the local density (0: none), and their agreement with the truth
     local: int = 0
     ari_local: float = 0.0
+    #: two clusters along one axis (2, or 0 if there are none), and their agreement with the truth
+    axis: int = 0
+    ari_axis: float = 0.0
     #: the k of published criteria
     peers: dict[str, int | None] = field(default_factory=dict)
 
@@ -158,6 +161,7 @@ def looked_at(name: str, seed: int) -> Set:
     features = calibration.features(ks, returns, valley, fisher, icl)
     groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
     overlapping, local = shapes.overlapping(fits), shapes.local_groups(points, ks)
+    axis = bimodal.two_along_an_axis(points)
     if points.shape[1] == 1:
         groups = clusters = local = None
     span = 0.0 if groups is None else connected.groups(points, ks[-1]).span
@@ -178,6 +182,7 @@ def looked_at(name: str, seed: int) -> Set:
         *(right(None if each is None else each.labels) for each in (groups, clusters)),
         0 if overlapping is None else overlapping.k, right(None if overlapping is None else overlapping.labels),
         0 if local is None else local.k, right(None if local is None else local.labels),
+        0 if axis is None else 2, right(axis),
     )  # fmt: skip
 
 
@@ -222,8 +227,8 @@ def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
 
 
 def fitted_share(shape: str, sets: Sequence[Set], w: np.ndarray) -> float:
-    """The share of "local" groups, or of "spectral" or "overlapping" clusters, that are right where they are the answer, with
-    one right and one wrong added."""
+    """The share of "local" groups, or of "spectral", "overlapping" or "axis" clusters, that are right where they are the
+    answer, with one right and one wrong added."""
     cases = [getattr(s, shape) == s.k for s in sets if by_shape(s, *chosen(s, w)) == shape]
     return float((sum(cases) + 1) / (len(cases) + 2))
 
@@ -241,9 +246,11 @@ def by_shape(s: Set, k: int, p: float) -> str:
     if (s.cut if p >= shapes.DOUBT else s.cut_in_doubt)[k - 1]:
         return "groups"
     if k > 1 and (p >= shapes.DOUBT or s.groups == k):
-        return ""
+        return "axis" if s.axis and k == 2 and p < shapes.HIDDEN else ""
     if k == 1 and s.local:
         return "local"
+    if s.axis and (k == 1 or (k == 2 and p < shapes.HIDDEN)):
+        return "axis"
     if (s.spectral_cut if p >= shapes.DOUBT else s.spectral_cut_in_doubt)[k - 1]:
         return "spectral"
     return "overlapping" if k == 1 and s.overlapping else ""
@@ -257,6 +264,8 @@ def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
         return s.groups, calibration.certainty_of_groups(s.span)
     if shape == "local":
         return s.local, calibration.certainty_of_local_groups()
+    if shape == "axis":
+        return s.axis, calibration.certainty_of_axis()
     if shape == "overlapping":
         return s.overlapping, calibration.certainty_of_overlapping()
     return (s.spectral, calibration.certainty_of_spectral()) if shape == "spectral" else (k, p)
@@ -423,27 +432,21 @@ def main() -> None:
     if options.kept:
         w = np.array([calibration.table()["weights"][name] for name in NAMES])
     constant, slope = fitted_groups(dev, w)
-    local, spectral, overlapping = (fitted_share(shape, dev, w) for shape in ("local", "spectral", "overlapping"))
+    others = {shape: round(fitted_share(shape, dev, w), 4) for shape in ("local", "spectral", "overlapping", "axis")}
     print(
         "weights:",
         dict(zip(NAMES, np.round(w, 3).tolist(), strict=True)),
         "groups:",
         round(constant, 2),
         round(slope, 2),
-        "local groups:",
-        round(local, 2),
-        "spectral:",
-        round(spectral, 2),
-        "overlapping:",
-        round(overlapping, 2),
+        "others:",
+        others,
     )
     if options.fit:
         table: dict[str, Any] = {
             "weights": dict(zip(NAMES, np.round(w, 4).tolist(), strict=True)),
             "connected": {"constant": round(constant, 4), "span": round(slope, 4)},
-            "local": {"probability": round(local, 4)},
-            "spectral": {"probability": round(spectral, 4)},
-            "overlapping": {"probability": round(overlapping, 4)},
+            **{shape: {"probability": share} for shape, share in others.items()},
         }
         Path(calibration.__file__).with_name("calibration.json").write_text(json.dumps(table, indent=2) + "\n")
         calibration.table.cache_clear()

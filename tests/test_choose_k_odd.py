@@ -14,6 +14,7 @@ from sklearn.datasets import make_blobs
 
 import congruence as cg
 from congruence.selection import halves, mixtures, shapes
+from congruence.selection.bimodal import two_along_an_axis
 from congruence.selection.criteria import PEERS
 from congruence.selection.fits import fits_of
 
@@ -218,3 +219,40 @@ def test_the_paper_is_as_it_was():
     assert list(choice.criteria) == ["nmi_max", "ari", "nmi_joint", "nmi_sum", "nmi_sqrt", "vi", "mi", "nmi_min"]
     for key in same.criteria:
         assert choice.criteria[key].values.tolist() == same.criteria[key].values.tolist()
+
+
+def bimodal_axis(seed: int, n: int = 2_000, columns: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised columns, one of them with two modes whose valley has half their height."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, columns))
+    X[:, 0] += 3.325 * y
+    return X / X.std(axis=0), y
+
+
+@pytest.mark.slow
+def test_a_bimodal_axis_is_no_tie():
+    """Columns that vary as much as the distance of two clusters do not hide them; the labels are along the axis."""
+    methods = set()
+    for seed in range(3):
+        X, y = bimodal_axis(seed)
+        found = cg.choose_k(X, range(1, 5), progress=False)
+        assert (found.k, str(found.verdict)) == (2, "clusters")
+        assert cg.ari(found.labels, y) > 0.7
+        assert (found.method == "axis") == any("along the axis" in note for note in found.notes)
+        methods.add(found.method)
+    assert "axis" in methods
+
+
+def test_one_cloud_has_no_axis():
+    """Gaussians, boxes, heavy tails, an arc and a ring are not cut; neither are few points or many columns."""
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0, np.pi, 2_000)
+    clouds = {
+        "Gaussian": rng.normal(size=(2_000, 4)), "box": rng.random((2_000, 3)), "tails": rng.standard_t(3, (2_000, 3)),
+        "arc": np.column_stack([np.cos(t), np.sin(t)]) + 0.1 * rng.normal(size=(2_000, 2)),
+        "ring": np.column_stack([np.cos(2 * t), np.sin(2 * t)]) + 0.1 * rng.normal(size=(2_000, 2)),
+        "few": bimodal_axis(0, 150)[0], "wide": bimodal_axis(0, 400, 25)[0],
+    }  # fmt: skip
+    assert [name for name, X in clouds.items() if two_along_an_axis(X) is not None] == []
+    assert two_along_an_axis(bimodal_axis(0)[0]) is not None

@@ -124,9 +124,9 @@ def alternatives(
             other, until `choose_k` finds no clusters in what the clusterings so far leave unexplained.
         method: "auto" (default: tries "refined", "orthogonal" and "adft", or with nominal attributes "refined", "condens"
             and "mincentropy"; refines each, and keeps the labels that explain most beyond the given ones and beyond chance;
-            no options), "residual", "refined", "condens", "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft", "maximus" (epsilon=0.05,
-            sample, finalists, solver), "coala" (omega=0.6), "cib" (passes=5), "metaclusters" (groups). "orthogonal"
-            and "adft" need numbers; the others take nominal attributes too.
+            no options), "residual", "refined", "condens", "mincentropy" (weight, sigma), "orthogonal" (weakest), "adft",
+            "maximus" (epsilon=0.05, sample, finalists, solver), "coala" (omega=0.6), "cib" (passes=5), "metaclusters"
+            (groups). "orthogonal" and "adft" need numbers; the others take nominal attributes too.
         random_state, min_size, scale, binning, bins, nominal, n_init: See `congruence.options`.
         inter: Distance between clusters in the Dunn index; see `cg.dunn`. Default 4.
         intra: Extent of a cluster in the Dunn index; see `cg.dunn`. Default 3.
@@ -232,17 +232,15 @@ def _methods(
         able = [name for name in METHODS if set(options) <= set(METHODS[name].options)]
         named = f"; {joined(map(repr, able))} {'has' if len(able) == 1 else 'have'} it" if able else ""
         raise InputError(f"method 'auto' has no option {next(iter(options))!r}; it has no options{named}")
-    chosen, left_out = [], []
-    for name in AUTO_NOMINAL if points.nominal else AUTO:
+    able, chosen, left_out = AUTO_NOMINAL if points.nominal else AUTO, [], []
+    for name in able:
         most = min(METHODS[name].most, AUTO_PAIRS) if METHODS[name].why == _SQUARE else METHODS[name].most
         if points.n > most:
             left_out.append(f"{name} (tried up to {most:,} points)")
         else:
             chosen.append(name)
     if not chosen:
-        raise InputError(
-            f"method 'auto' tries {', '.join(AUTO_NOMINAL if points.nominal else AUTO)}, but none takes {points.n:,} points; use a sample"
-        )
+        raise InputError(f"method 'auto' tries {', '.join(able)}, but none takes {points.n:,} points; use a sample")
     return tuple(chosen), tuple(left_out)
 
 

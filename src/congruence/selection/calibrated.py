@@ -15,7 +15,7 @@ from congruence.selection.fits import Fits, comparable_icl, fits_of
 from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
-from congruence.selection.shapes import Shapes, overlapping, shapes
+from congruence.selection.shapes import Shapes, along_an_axis, overlapping, shapes
 from congruence.statistics.tables import Array
 from congruence.typing import ProgressLike
 
@@ -30,6 +30,10 @@ INSTEAD = {
     "gaussian": (
         "the clusters overlap: no valley separates them, but round Gaussians of one size fit better than one Gaussian of any "
         "shape; the labels come from that mixture"
+    ),
+    "axis": (
+        "k-means overlooks two clusters, because other columns vary as much; the labels are those along the axis that separates "
+        "them best"
     ),
     "connected groups": (
         "k-means cannot be right here: its clusters cut through connected groups; the answer is the number of connected groups, "
@@ -81,6 +85,8 @@ def calibrated(
         probabilities = calibration.probabilities(finished, calibration.features(finished, *known))
         k = max(probabilities, key=lambda x: (probabilities[x], -x))
         found = shapes(sample, finished, k, probabilities[k], done[k], seeds)
+        if method == "auto" and (found is None or found.method == "spectral"):
+            found = along_an_axis(sample, finished, k, probabilities[k]) or found
         if found is None and k == 1 and method == "auto":
             found = overlapping(done)
     partitions = {x.halves.k: placed_by_centres(points, x.halves) for x in fitted}

@@ -93,6 +93,11 @@ def certainty_of_overlapping() -> float:
     return table()["overlapping"]["probability"]
 
 
+def certainty_of_axis() -> float:
+    """The probability that two clusters along one axis are the clusters, if k-means finds none or is in doubt."""
+    return table()["axis"]["probability"]
+
+
 def by_rule(ks: Sequence[int], returns: Array, valley: Array) -> int:
     """The largest k whose worst cluster is found again and separated from its neighbour; 1 if there is none.
 

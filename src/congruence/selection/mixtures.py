@@ -104,10 +104,10 @@ def fits_of_two(X: Array, labels: Array, k: int) -> list[Fit]:
     found = fits(X, labels, k)
     if k == 1 or not found:
         return found
-    return found + fits(X, _along(X, k), k, SECOND_STEPS, kinds=("full", "tied"))
+    return found + fits(X, along(X, k), k, SECOND_STEPS, kinds=("full", "tied"))
 
 
-def _along(points: Array, k: int) -> Array:
+def along(points: Array, k: int) -> Array:
     """A k-means partition that does not cut elongated parallel clusters.
 
     The points are scaled to unit covariance, then to unit covariance within the clusters found, until these stay the same.

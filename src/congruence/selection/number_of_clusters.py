@@ -77,10 +77,10 @@ def choose_k(
         data: Points × features (array, frame or sparse matrix), or a mapping {k: ensemble} of runs you already have.
         k: Numbers of clusters to try; default 1 to 10. 1 (no clusters) is always included unless `k_min` is larger.
         method: "auto" (default) chooses the clusterer too: k-means, a Gaussian mixture if it separates the clusters better, and
-            connected groups or spectral clusters if k-means cuts through them. "kmeans": only k-means, with a note if
-            it cannot be right. "gaussian", "agglomerative" ("ward"), "average", "complete", "single", "spectral", or a
-            scikit-learn clusterer: the largest k whose clusters are found again in halves and are separated, without a
-            probability. With agreement `criteria`: any method of `cg.generate`.
+            connected groups or spectral clusters if k-means cuts through them, or two clusters along one axis. "kmeans":
+            only k-means, with a note if it cannot be right. "gaussian", "agglomerative" ("ward"), "average",
+            "complete", "single", "spectral", or a scikit-learn clusterer: the largest k whose clusters are found again in
+            halves and are separated, without a probability. With agreement `criteria`: any method of `cg.generate`.
         n_members: Number of clusterings per k for agreement curves; the curves have no vote unless
             `criteria` names them. Default: none, or 100 if agreement criteria are named.
         criteria: None (default) for the calibrated answer; otherwise names of criteria that vote: keys of measures (the

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.selection import calibration, connected, families
+from congruence.selection.bimodal import two_along_an_axis
 from congruence.selection.fits import Fits
 from congruence.statistics.tables import Array
 
@@ -17,6 +18,8 @@ MOST_CUT = 0.05
 DOUBT, EMPTY = 0.6, 3.0
 #: smallest emptiness of the border, and smallest stability of the worst cluster, of accepted spectral clusters
 SPECTRAL_BORDER, SPECTRAL_RETURNS = 8.0, 0.85
+#: two clusters along an axis are looked for if no others are found, or two with less than this probability
+HIDDEN = 0.9
 #: overlapping clusters count if their BIC exceeds that of one Gaussian by this much ("strong" after Kass and Raftery 1995)
 STRONG = 6.0
 
@@ -82,6 +85,21 @@ def overlapping(fits: Mapping[int, Fits]) -> Shapes | None:
     if not best.is_round or k == max(fits) or best.bic < known[1].bic + STRONG or len(np.unique(best.mixture)) < k:
         return None
     return Shapes("gaussian", k, calibration.certainty_of_overlapping(), best.mixture)
+
+
+def along_an_axis(points: Array, ks: Sequence[int], k: int, probability: float) -> Shapes | None:
+    """Two clusters separated along one axis, if k-means finds none or is in doubt; other columns that vary as much hide them.
+
+    Args:
+        points: Points × features.
+        ks: Numbers of clusters in order.
+        k: The number that k-means and the mixture give.
+        probability: Its probability.
+    """
+    if 2 not in ks or k > 2 or (k == 2 and probability >= HIDDEN):
+        return None
+    labels = two_along_an_axis(points)
+    return None if labels is None else Shapes("axis", 2, calibration.certainty_of_axis(), labels)
 
 
 def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
