@@ -229,10 +229,11 @@ def _methods(
     if method != "auto":
         return (method,), ()
     if options:
-        able = [name for name in METHODS if set(options) <= set(METHODS[name].options)]
-        named = f"; {joined(map(repr, able))} {'has' if len(able) == 1 else 'have'} it" if able else ""
+        owners = [name for name in METHODS if set(options) <= set(METHODS[name].options)]
+        named = f"; {joined(map(repr, owners))} {'has' if len(owners) == 1 else 'have'} it" if owners else ""
         raise InputError(f"method 'auto' has no option {next(iter(options))!r}; it has no options{named}")
-    able, chosen, left_out = AUTO_NOMINAL if points.nominal else AUTO, [], []
+    able = AUTO_NOMINAL if points.nominal else AUTO
+    chosen, left_out = [], []
     for name in able:
         most = min(METHODS[name].most, AUTO_PAIRS) if METHODS[name].why == _SQUARE else METHODS[name].most
         if points.n > most:
