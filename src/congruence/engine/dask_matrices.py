@@ -9,7 +9,7 @@ import numpy as np
 
 from congruence.errors import InputError, Option
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.similarity import Similarity, is_dask_array
+from congruence.inputs.similarity import Similarity, check_entries, is_dask_array
 from congruence.scanning.schedule import connected, ended_on, named_errors
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.tables import Array
@@ -108,7 +108,7 @@ def block_sums(
     for (here, mirror), about in zip(given, facts, strict=True):
         block = _entries(here, on_diagonal)
         if about is not None:
-            _check(block, _entries(mirror, on_diagonal), start, *about)
+            check_entries(about[0], block, _entries(mirror, on_diagonal).T, start, about[1])
         blocks.append(block)
         limits.append((float(block.min()), float(block.max())))
     p, q = blocks
@@ -116,21 +116,6 @@ def block_sums(
     a, b = p[above], q[above]
     d, e = (np.diag(x) if on_diagonal else np.empty(0) for x in (p, q))
     return [float(above.sum()), *(float(np.sum(x)) for x in (a, b, a * b, a * a, b * b, d * e, d * d, e * e))], limits
-
-
-def _check(block: Array, mirror: Array, start: tuple[int, int], who: str, tolerance: float) -> None:
-    bad = ~np.isfinite(block)
-    if bad.any():
-        i, j = np.argwhere(bad)[0].tolist()
-        raise InputError(f"{who}: the entry at row {start[0] + i}, column {start[1] + j} is missing or infinite")
-    gap = np.abs(block - mirror.T)
-    if (gap > tolerance).any():
-        i, j = (int(x) for x in np.unravel_index(int(np.argmax(gap)), gap.shape))
-        row, col = start[0] + i, start[1] + j
-        raise InputError(
-            f"{who} is not symmetric: entries ({row}, {col}) and ({col}, {row}) differ by {gap[i, j]:.3g}; pass "
-            "(M + M.T) / 2 to make it symmetric"
-        )
 
 
 def by_blocks(p: Ensemble | Similarity, q: Ensemble | Similarity) -> bool:

@@ -15,7 +15,7 @@ from congruence.inputs.cover import CoverLabels, SharedMemberships, as_cover_lab
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind, keep_is_for_covers
-from congruence.inputs.weights import check_spread, least_exponent, numbers_in, whole_numbers
+from congruence.inputs.weights import check_spread, least_exponent, weights_in, whole_numbers
 from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike, ColumnLike, Index, NoiseLike, PointsLike, WeightsLike
 
@@ -198,11 +198,9 @@ def as_mass(
         if align != "index" or not index.isin(own_index).all():
             raise InputError(f"the index of {name} differs from that of the clusterings; give it the same index")
         given = given.reindex(index)
-    values = numbers_in(given, name)
+    values = weights_in(given, name)
     if values.shape != (n,):
         raise InputError(f"{name} has shape {values.shape}, but there are {n} points")
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise InputError(f"{name} must be finite and not negative")
     if not values.any():
         raise InputError(f"{name} is 0 for every point")
     if frequency is None:

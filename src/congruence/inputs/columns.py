@@ -11,6 +11,7 @@ from congruence.errors import Caution, InputError, Option
 from congruence.inputs.column_kinds import without_ids
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels, frame_kind, names_of_columns
+from congruence.inputs.weights import weights_in
 from congruence.machine import device
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, DeviceArray, Frame, WeightsLike
@@ -76,13 +77,10 @@ def frame_columns(frame: Frame, who: str) -> tuple[list[tuple[str, ColumnLike]],
 
 def member_weights(given: WeightsLike, members: int) -> Array:
     """Validated weights of the members, scaled to sum to 1."""
-    try:
-        weights = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{Option('member_weight')} must be numbers, one per member") from None
+    weights = weights_in(given, str(Option("member_weight"))).astype(np.float64)
     if weights.shape != (members,):
         raise InputError(f"member_weight has shape {weights.shape}, but there are {members} members")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError(f"{Option('member_weight')} must be finite, not negative, and not all 0")
+    if not weights.any():
+        raise InputError(f"{Option('member_weight')} is 0 for every member")
     weights = weights / weights.max()
     return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not matter

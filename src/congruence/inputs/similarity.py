@@ -127,22 +127,8 @@ class Similarity(PointPairs):
         block = self._read(rows, cols)
         if self.checked:
             return block
-        start, left = rows.indices(len(self))[0], cols.indices(len(self))[0]
-        mirror = self._read(cols, rows).T
-        for part, first, second in ((block, start, left), (mirror.T, left, start)):
-            bad = ~(np.abs(part) <= LARGEST)
-            if bad.any():
-                i, j = np.argwhere(bad)[0]
-                raise InputError(
-                    f"{self.who}: the entry at row {first + i}, column {second + j} is {_not_a_number(part[i, j])}"
-                )
-        gap = np.abs(block - mirror)
-        if (gap > self.tolerance).any():
-            i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
-            raise InputError(
-                f"{self.who} is not symmetric: entries ({start + i}, {left + j}) and ({left + j}, {start + i}) differ by "
-                f"{gap[i, j]:.3g}; pass (M + M.T) / 2 to make it symmetric"
-            )
+        start = rows.indices(len(self))[0], cols.indices(len(self))[0]
+        check_entries(self.who, block, self._read(cols, rows).T, start, self.tolerance)
         self.low, self.high = min(self.low, float(block.min())), max(self.high, float(block.max()))
         return block
 
@@ -152,21 +138,13 @@ class Similarity(PointPairs):
             raise InputError(f"{self.who}: similarities must be numbers, not {data.dtype}")
         self.matrix = self.matrix.astype(np.float64)
         self.matrix.sum_duplicates()
-        bad = ~(np.abs(self.matrix.data) <= LARGEST)
-        if bad.any():
-            where = int(np.flatnonzero(bad)[0])
-            i, j = (x[where] for x in self.matrix.tocoo().coords)
-            raise InputError(
-                f"{self.who}: the entry at row {i}, column {j} is {_not_a_number(self.matrix.data[where])}"
-            )
         gap = abs(self.matrix - self.matrix.T).tocoo()
-        if gap.nnz and gap.data.max() > self.tolerance:
-            worst = int(np.argmax(gap.data))
-            i, j = (x[worst] for x in gap.coords)
-            raise InputError(
-                f"{self.who} is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ by {gap.data[worst]:.3g}; "
-                "pass (M + M.T) / 2 to make it symmetric"
-            )
+        entries = self.matrix.tocoo()
+        for found, bad in ((entries, ~(np.abs(entries.data) <= LARGEST)), (gap, gap.data > self.tolerance)):
+            if bad.any():
+                i, j = (int(x[np.argmax(bad)]) for x in found.coords)
+                here, there = (np.array([[self.matrix[x, y]]]) for x, y in ((i, j), (j, i)))
+                check_entries(self.who, here, there, (i, j), self.tolerance)
         self.low = min(0.0, float(self.matrix.data.min(initial=0.0)))
         self.high = max(0.0, float(self.matrix.data.max(initial=0.0)))
         self.checked = True
@@ -177,6 +155,22 @@ def is_dask_array(x: object) -> bool:
     return type(x).__module__.startswith("dask.") and hasattr(x, "chunks")
 
 
-def _not_a_number(x: float) -> str:
-    large = f"{x:.3g}, too large: divide the matrix by its largest entry"
-    return "missing (NaN)" if np.isnan(x) else "infinite" if np.isinf(x) else large
+def check_entries(who: str, block: Array, mirror: Array, start: tuple[int, int], tolerance: float) -> None:
+    """Raise if a block of a matrix has entries that are no numbers, or differs from its mirror; `start` is its first entry."""
+    for part in (block, mirror):
+        bad = ~(np.abs(part) <= LARGEST)
+        if bad.any():
+            i, j = np.argwhere(bad)[0]
+            x, place = part[i, j], (start[0] + i, start[1] + j)
+            row, column = place if part is block else place[::-1]
+            large = f"{x:.3g}, too large: divide the matrix by its largest entry"
+            what = "missing (NaN)" if np.isnan(x) else "infinite" if np.isinf(x) else large
+            raise InputError(f"{who}: the entry at row {row}, column {column} is {what}")
+    gap = np.abs(block - mirror)
+    if (gap > tolerance).any():
+        i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
+        row, column = start[0] + int(i), start[1] + int(j)
+        raise InputError(
+            f"{who} is not symmetric: entries ({row}, {column}) and ({column}, {row}) differ by {gap[i, j]:.3g}; pass "
+            "(M + M.T) / 2 to make it symmetric"
+        )

@@ -37,8 +37,8 @@ def least_exponent(values: Array) -> int:
 MOST_POINTS = 2**62
 
 
-def numbers_in(given: WeightsLike, name: str) -> Array:
-    """Weights as an array of integers or floats."""
+def weights_in(given: WeightsLike, name: str) -> Array:
+    """Checked weights, as an array of integers or floats."""
     try:
         values = np.asarray(given)
         if values.dtype.kind in "cmM":  # complex numbers, times and dates
@@ -46,7 +46,9 @@ def numbers_in(given: WeightsLike, name: str) -> Array:
         if values.dtype.kind not in "iu":
             values = values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} must be numbers, one per point") from None
+        raise InputError(f"{name} must be numbers, one for each") from None
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError(f"{name} must be finite, not missing and not negative")
     return values
 
 

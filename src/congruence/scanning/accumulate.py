@@ -14,7 +14,7 @@ from congruence.inputs.alignment import noise_for
 from congruence.inputs.labels import Labels, unassigned_error
 from congruence.inputs.weights import check_spread, least_exponent
 from congruence.options import described
-from congruence.scanning.batches import batch_columns, weights_in
+from congruence.scanning.batches import batch_columns, mass_in
 from congruence.scanning.cells import Cells
 from congruence.scanning.joint_counts import JointCounts
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
@@ -127,7 +127,7 @@ class Accumulator:
         for many, called in zip(gaps, counting.complete, strict=True):
             if many and called is not None:
                 raise unassigned_error(called, f"{many} of the {n} points of {where}")
-        mass = None if counting.mass is None else weights_in(columns[counting.mass[0]], counting.mass, where)
+        mass = None if counting.mass is None else mass_in(columns[counting.mass[0]], counting.mass, where)
         if n:
             self.room.rows += n
             self._count(codes, gaps, mass)

@@ -11,7 +11,7 @@ from congruence.inputs.ensemble import columns_of
 from congruence.inputs.files import numbers_of
 from congruence.inputs.labels import Labels, in_memory, is_frame
 from congruence.inputs.memberships import Memberships
-from congruence.inputs.weights import whole_numbers
+from congruence.inputs.weights import weights_in, whole_numbers
 from congruence.scanning.vocabulary import kind_of
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame
@@ -46,7 +46,7 @@ def _as_arrow(column: ColumnLike, name: str) -> ColumnLike:
     return array
 
 
-def weights_in(column: ColumnLike, mass: tuple[str, bool], where: str) -> Array:
+def mass_in(column: ColumnLike, mass: tuple[str, bool], where: str) -> Array:
     """Validated weights of a batch."""
     name, is_frequency = mass
     if isinstance(column, Labels):
@@ -56,12 +56,7 @@ def weights_in(column: ColumnLike, mass: tuple[str, bool], where: str) -> Array:
     column = numbers_of(column)
     try:
         values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
-        if values.dtype.kind in "cmM":  # complex numbers, times and dates
-            raise TypeError
-        if values.dtype.kind not in "iu":
-            values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{where}: column {name!r} of weights must be numbers") from None
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise InputError(f"{where}: column {name!r} of weights must be finite, not missing and not negative")
+    values = weights_in(values, f"{where}: column {name!r} of weights")
     return whole_numbers(values, f"{where}: column {name!r}") if is_frequency else values.astype(np.float64)
