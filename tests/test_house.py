@@ -179,6 +179,19 @@ def test_a_kind_of_clustering_is_its_own_class():
     assert {kind.matched_by for kind in kinds} <= {*MATCHED}
 
 
+def test_an_engine_does_not_ask_whether_clusterings_are_scanned():
+    """Scanned columns are counted by an engine of their own: no engine imports from a scan what `engine_for` returns."""
+    names = ("statistics", "table_of", "on_card", "drawing")
+    assert all(hasattr(import_module(f"congruence.{home}"), name) for home in ENGINES for name in names)
+    for path in (PACKAGE / "engine").rglob("*.py"):
+        asked = {x.attr for x in ast.walk(read(path)) if isinstance(x, ast.Attribute)} & {"lazy", "is_lazy"}
+        assert not asked, path
+
+
+#: what `engine_for` can return
+ENGINES = ("engine.cpu", "engine.cuda", "scanning.columns")
+
+
 def imported(path: Path) -> set[str]:
     """The modules that a file imports, by their first names."""
     nodes = list(ast.walk(read(path)))

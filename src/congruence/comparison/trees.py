@@ -240,7 +240,7 @@ def clustering_of(labels: object, h: Hierarchy, who: str) -> Labels:
             raise InputError(f"the hierarchy has {h.n_points} points and {who} {len(labels)}")
         labels = [labels[x] for x in h.points]
     found = as_clustering(labels, who)
-    if not isinstance(found, Labels) or found.lazy:
+    if not isinstance(found, Labels):
         raise InputError(f"a hierarchy is compared with a hierarchy or with labels in memory; {who} is neither")
     if len(found) != h.n_points:
         raise InputError(

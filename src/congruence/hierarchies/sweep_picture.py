@@ -109,7 +109,7 @@ def _colours(r: Resolutions, color: ColumnLike) -> tuple[list[Array], str, tuple
         means = [np.bincount(c, weights=feature) / np.bincount(c) for c in codes]
         return means, f"mean {title}", None, [[f"mean {title} {x:.4g}" for x in m.tolist()] for m in means]
     labels = as_clustering(color, "color")
-    if not isinstance(labels, Labels) or labels.lazy:
+    if not isinstance(labels, Labels):
         raise InputError("color must be 'stability', a float per point or a label per point")
     labels = labels.with_policy("error", None, "color").taken(r.points)
     names = tuple(str(x) for x in labels.names)
