@@ -467,12 +467,12 @@ class Comparison(Result, Mapping[str, float]):
         cells, rows, columns = self.grid()
         lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
         shown = [lines[0], *(shortened(f"{line}  {cell[-1]}", 80) for line, cell in zip(lines[1:], cells, strict=True))]
-        notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
+        notes = self.shown_notes(self.all_cautions)
         return "\n".join([shortened(self.headline(), 80), *shown]) + notes_text(notes)
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        notes = [*self.all_cautions, *(f"{k} is left out: {why}" for k, why in self.skipped.items())]
+        notes = self.shown_notes(self.all_cautions)
         listed = "".join(f"<li>{escape(n)}</li>" for n in notes)
         return html_grid(*self.grid(), caption=self.headline()) + (f"<ul>{listed}</ul>" if notes else "")

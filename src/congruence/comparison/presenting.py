@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -91,6 +91,11 @@ class Result:
     """Base class of results. A result defines its content (`to_dict`, `facts`) and its rows (`table_columns`)."""
 
     kind: str | None = None
+
+    def shown_notes(self, cautions: Iterable[str]) -> list[str]:
+        """These cautions, and which measures are left out."""
+        left_out: dict[str, str] = getattr(self, "skipped", {})
+        return [*cautions, *(f"{key} is left out: {why}" for key, why in left_out.items())]
 
     def facts(self) -> Record:
         """Everything in the result, for JSON: by default `to_dict`, and the cautions if there are any."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from congruence.errors import InputError, Option, names_in, some_of
 from congruence.inputs.alignment import noise_for
-from congruence.inputs.labels import Labels, unassigned_error
 from congruence.inputs.weights import check_spread, least_exponent
 from congruence.options import described
 from congruence.scanning.batches import batch_columns, mass_in
@@ -20,7 +19,7 @@ from congruence.scanning.joint_counts import JointCounts
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
 from congruence.scanning.sampling import Piece
 from congruence.scanning.tables import PartialTables, pair_positions
-from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_kind
+from congruence.scanning.vocabulary import BadBatch, Crowded, LabelKind, Vocabulary, check_complete, check_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame, NoiseLike
 
@@ -108,14 +107,12 @@ class Accumulator:
                 raise BadBatch(
                     f"{where}: column {first!r} has {len(columns[first])} rows and column {name!r} has {len(column)}"
                 )
-        for name, kind in counting.beside:
-            if kind is not None and not isinstance(columns[name], Labels):
-                check_kind(columns[name].type, kind, f"{where}: column {name!r}")
+        kinds = zip(counting.names, counting.kinds or (), strict=False)
+        for name, kind in (*counting.beside, *kinds):
+            check_kind(columns[name], kind, f"{where}: column {name!r}")
         codes = []
         for c, name in enumerate(counting.names):
             who = f"{where}: column {name!r}"
-            if counting.kinds is not None and counting.kinds[c] is not None and not isinstance(columns[name], Labels):
-                check_kind(columns[name].type, counting.kinds[c] or LabelKind.NULL, who)
             try:
                 codes.append(self.words[c].codes(columns[name], who))
             except Crowded as error:
@@ -123,10 +120,7 @@ class Accumulator:
                 raise Overfull(widths, self.room.size + error.size, self.room.rows + len(columns[name])) from None
             self._hold_labels()  # the next column has what is left
         n = len(codes[0]) if codes else 0
-        gaps = [n - int(np.count_nonzero(x)) for x in codes]
-        for many, called in zip(gaps, counting.complete, strict=True):
-            if many and called is not None:
-                raise unassigned_error(called, f"{many} of the {n} points of {where}")
+        gaps = [check_complete(x, called, where) for x, called in zip(codes, counting.complete, strict=True)]
         mass = None if counting.mass is None else mass_in(columns[counting.mass[0]], counting.mass, where)
         if n:
             self.room.rows += n

@@ -10,14 +10,13 @@ from typing import TypeVar, cast
 from congruence.errors import Call, InputError, Option
 from congruence.inputs.coerce import counted_there
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.similarity import Similarity, is_dask_array
+from congruence.inputs.similarity import Similarity
 from congruence.scanning.columns import Column
 from congruence.scanning.scan import Scan, scan
 from congruence.scanning.sources import is_dask_frame
 from congruence.typing import ColumnLike, Frame, OptionValue
 
 T = TypeVar("T")
-M = TypeVar("M")
 
 
 def columns_of_frames(*series: object) -> tuple[ColumnLike, ...]:
@@ -41,53 +40,39 @@ def columns_of_frames(*series: object) -> tuple[ColumnLike, ...]:
 
 def scan_options(data: T, options: Mapping[str, OptionValue]) -> T:
     """The same inputs, scanned ones with these options; options without scanned inputs are an error."""
-    return cast("T", _with_options(data, options))
+    whole: object = scan(data) if is_dask_frame(data) else counted_there(data)
+    many = whole.values() if type(whole) is dict else whole if isinstance(whole, list | tuple) else [whole]
+    moved = [_moved(x, options) for x in many]
+    if all(x is None for x in moved):
+        _refuse(list(many), options)
+        return cast("T", whole)
+    found = [x if other is None else other for x, other in zip(many, moved, strict=True)]
+    if type(whole) is dict:
+        return cast("T", dict(zip(whole, found, strict=True)))
+    return cast("T", found if isinstance(whole, list | tuple) else found[0])
 
 
-def _with_options(data: object, options: Mapping[str, OptionValue]) -> object:
-    data = scan(data) if is_dask_frame(data) else counted_there(data)
-    if isinstance(data, Scan):
-        return data.with_options(**options)
-    if _is_scanned(data):
-        return _moved([data], options)[0]
-    if type(data) is dict and any(map(_is_scanned, data.values())):
-        return dict(zip(data, _moved(list(data.values()), options), strict=True))
-    if isinstance(data, list | tuple) and any(map(_is_scanned, data)):
-        return _moved(data, options)
-    arrays = [x for x in data if isinstance(x, Similarity) and is_dask_array(x.matrix)] if type(data) is list else []
+def _moved(x: object, options: Mapping[str, OptionValue]) -> object:
+    """A scan, a column of one, or an ensemble of such columns, with these options; None for anything else."""
+    if isinstance(x, Scan):
+        return x.with_options(**options)
+    if isinstance(x, Column) and isinstance(x.source, Scan):
+        return replace(x, source=x.source.with_options(**options))
+    if isinstance(x, Ensemble) and (members := [_moved(member, options) for member in x.members])[0] is not None:
+        ensemble = copy(x)
+        ensemble.members = tuple(cast("list[Column]", members))
+        return ensemble
+    return None
+
+
+def _refuse(several: Sequence[object], options: Mapping[str, OptionValue]) -> None:
+    """Refuse options of a scan for inputs in memory, except the client of Dask arrays, which they keep."""
+    arrays = [x for x in several if isinstance(x, Similarity) and x.form == "blocks"]
     for x in arrays:
         x.client = options.get("client")
-    options = {**options, "client": None} if arrays else options
-    given = [key for key, value in options.items() if value is not None and value is not False]
+    given = [key for key, x in options.items() if x is not None and x is not False and not (arrays and key == "client")]
     if given:
         raise InputError(
             f"{Option(given[0], ...)} needs scanned columns: pass columns of {Call('cg.scan(…)')}; labels in memory "
             "are counted here, in threads"
         )
-    return data
-
-
-def _is_scanned(x: object) -> bool:
-    """Whether it is a column of a scan, or an ensemble of such columns."""
-    column = x.members[0] if isinstance(x, Ensemble) else x
-    return isinstance(column, Column) and isinstance(column.source, Scan)
-
-
-def _moved(data: Sequence[object], options: Mapping[str, OptionValue]) -> list[object]:
-    """The input with its scanned columns replaced by those with these options."""
-
-    def moved(x: M) -> M:
-        if (
-            not isinstance(x, Column | Ensemble)
-            or not _is_scanned(x)
-            or not any(value is not None for value in options.values())
-        ):
-            return x
-        if isinstance(x, Column):
-            other = cast("Scan", x.source).with_options(**options)
-            return cast("M", replace(x, source=other))
-        ensemble = copy(x)
-        ensemble.members = tuple(moved(member) for member in x.members)
-        return ensemble
-
-    return [moved(x) for x in data]

@@ -380,9 +380,7 @@ class Held:
     @property
     def rows(self) -> int:
         """Number of rows."""
-        if hasattr(self.batch, "num_rows"):
-            return int(self.batch.num_rows)
-        return len(next(iter(self.batch.values()), ())) if isinstance(self.batch, Mapping) else len(self.batch)
+        return rows_of(self.batch)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
@@ -423,6 +421,13 @@ def _as_table(frame: Frame) -> pa.Table:
     if isinstance(frame, pa.Table | pa.RecordBatch):
         return frame
     return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def rows_of(batch: Frame) -> int:
+    """Number of rows of a batch."""
+    if hasattr(batch, "num_rows"):
+        return int(batch.num_rows)
+    return len(next(iter(batch.values()), ())) if isinstance(batch, Mapping) else len(batch)
 
 
 def guess_of(part: Part) -> int:

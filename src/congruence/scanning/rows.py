@@ -15,7 +15,7 @@ import numpy as np
 from congruence.engine.plan import Progress, default_threads
 from congruence.errors import Call, InputError, Option
 from congruence.inputs.encoding import arrow_library
-from congruence.inputs.labels import Labels, unassigned_error
+from congruence.inputs.labels import Labels
 from congruence.machine.writing import replacing
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
@@ -24,7 +24,7 @@ from congruence.scanning.parts import Group, Part, grouped
 from congruence.scanning.room import rows_of_batch
 from congruence.scanning.sampling import Piece, RowsToTake, Sample
 from congruence.scanning.schedule import Work, each, read_batches
-from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_kind
+from congruence.scanning.vocabulary import BadBatch, LabelKind, Vocabulary, check_complete, check_kind
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame, Label, PathLike, Record
 
@@ -70,8 +70,7 @@ class Reading:
     def check(self, columns: dict[str, ColumnLike], where: str) -> None:
         """Raise if a column of a batch has labels of another kind."""
         for name, kind in zip(self.names, self.kinds, strict=False):
-            if kind is not None and not isinstance(columns[name], Labels):
-                check_kind(columns[name].type, kind, f"{where}: column {name!r}")
+            check_kind(columns[name], kind, f"{where}: column {name!r}")
 
     def codes(self, words: Sequence[Vocabulary], columns: dict[str, ColumnLike], where: str) -> list[Array]:
         """The codes of the columns of a batch."""
@@ -79,9 +78,7 @@ class Reading:
         found = []
         for c, (name, word) in enumerate(zip(self.names, words, strict=True)):
             codes = word.codes(columns[name], f"{where}: column {name!r}")
-            gaps, called = len(codes) - int(np.count_nonzero(codes)), self.complete[c]
-            if gaps and called is not None:
-                raise unassigned_error(called, f"{gaps} of the {len(codes)} points of {where}")
+            check_complete(codes, self.complete[c], where)
             if self.labels is not None and word.width > len(self.labels[c]) + 1:
                 codes = np.minimum(codes, len(self.labels[c]) + 1)
             found.append(codes)
@@ -90,16 +87,12 @@ class Reading:
 
 def batches(part: Part, reading: Reading) -> Iterator[dict[str, ColumnLike]]:
     """The columns of the rows of a part, batch by batch."""
-    rows = 0
     for batch in read_batches(part, reading):
         columns = batch_columns(batch) if not isinstance(batch, dict) else batch
         for name in reading.read:
             if name not in columns:
                 raise BadBatch(f"{part.where} has no column {name!r}")
-        rows += len(columns[reading.read[0]])
         yield columns
-    if part.rows is not None and rows != part.rows:
-        raise BadBatch(f"{part.where} could not be read: it has {rows} rows, but its footer says {part.rows}")
 
 
 class Rows:

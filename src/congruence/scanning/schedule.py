@@ -17,7 +17,7 @@ from congruence.engine.plan import Progress
 from congruence.errors import InputError, counted
 from congruence.scanning.accumulate import Accumulator, Counting, merged
 from congruence.scanning.checkpoint import Checkpoint
-from congruence.scanning.parts import Group, Held, Part, Partition
+from congruence.scanning.parts import Group, Held, Part, Partition, rows_of
 from congruence.scanning.room import Room
 from congruence.scanning.sampling import RowsToTake, Sample
 from congruence.scanning.tables import PartialTables
@@ -72,8 +72,6 @@ def count_part(
             if wanted is not None:
                 into.taken |= wanted.found_in(batch, rows, new, part.where)
             rows += new
-        if part.rows is not None and rows != part.rows:
-            raise BadBatch(f"{part.where} could not be read: it has {rows} rows, but its footer says {part.rows}")
     except BadBatch as error:
         if not counting.skip_bad:
             raise
@@ -85,13 +83,18 @@ def count_part(
 
 
 def read_batches(part: Part, counting: Counting | Reading) -> Iterator[Frame]:
-    """The rows of a part, batch by batch; errors name the part."""
+    """The rows of a part, batch by batch, as many as its footer says; errors name the part."""
+    rows = 0
     try:
-        yield from part.batches(counting.read, counting.rows)
+        for batch in part.batches(counting.read, counting.rows):
+            rows += rows_of(batch)
+            yield batch
     except InputError:
         raise
     except Exception as error:  # file readers raise errors of many kinds
         raise unreadable(part.where, error) from None
+    if part.rows is not None and rows != part.rows:
+        raise BadBatch(f"{part.where} could not be read: it has {rows} rows, but its footer says {part.rows}")
 
 
 def read_here(parts: Sequence[Part], counting: Counting, sample: Sample | None) -> Iterator[Group]:

@@ -18,7 +18,7 @@ from congruence.errors import InputError, TooLarge, Word
 from congruence.inputs.cover_columns import sets_of_rows
 from congruence.inputs.encoding import arrow_library, holds_lists, refuse_type
 from congruence.inputs.files import why_unreadable
-from congruence.inputs.labels import Labels, above
+from congruence.inputs.labels import Labels, above, unassigned_error
 from congruence.machine import jit
 from congruence.scanning.room import COPIES, Room
 from congruence.statistics.names import plain_names
@@ -116,18 +116,28 @@ def kind_of(type: pa.DataType) -> LabelKind:
     raise InputError(f"labels of type {type} cannot be counted; convert them to strings if they are labels")
 
 
-def check_kind(type: pa.DataType, wanted: LabelKind, who: str) -> None:
-    """Raise if a column has another kind elsewhere."""
+def check_kind(column: ColumnLike, wanted: LabelKind | None, who: str) -> None:
+    """Raise if an arrow column has another kind elsewhere; Labels have any kind."""
+    if wanted is None or isinstance(column, Labels):
+        return
     found: LabelKind | str
     try:
-        found = kind = kind_of(type)
+        found = kind = kind_of(column.type)
         if (kind is LabelKind.TEXT and wanted is LabelKind.FIELD) or wanted.takes(kind) or kind.takes(wanted):
             return
     except InputError:
         if wanted is LabelKind.NULL:
             raise
-        found = str(type)
+        found = str(column.type)
     raise BadBatch(f"{who} holds labels of kind {found}, and of kind {wanted} elsewhere")
+
+
+def check_complete(codes: Array, called: str | None, where: str) -> int:
+    """The number of points in no cluster; raises if there are some in a column of this name that must be complete."""
+    gaps = len(codes) - int(np.count_nonzero(codes))
+    if gaps and called is not None:
+        raise unassigned_error(called, f"{gaps} of the {len(codes)} points of {where}")
+    return gaps
 
 
 class Crowded(Exception):

@@ -204,13 +204,11 @@ def _walk(
             sums[1] += w * (abs(e_a - e_b) - before)
 
 
-def _walk_by_numpy(
-    mass: Array, inside: Array, starts_a: Array, clusters_a: Array, place_a: Array, at_a: Array, list_a: Array,
-    starts_b: Array, clusters_b: Array, place_b: Array, at_b: Array, list_b: Array, length_a: Array, length_b: Array,
-    rank_a: Array, rank_b: Array, sharing_a: Array, sharing_b: Array, hist_a: Array, hist_b: Array, reach_a: Array,
-    reach_b: Array, share_a: Array, share_b: Array, counts: Array, sums: Array,
-) -> None:  # fmt: skip
+def _walk_by_numpy(*arguments: Array) -> None:
     """The same for small inputs: all pairs of cells with a common cluster at once."""
+    mass, inside, starts_a, clusters_a, _, at_a, _, starts_b, clusters_b, _, at_b, _, *sides, counts, sums = arguments
+    each = [sides[0::2], sides[1::2]]  # of a and of b: lengths, their ranks, sharing, hist, reach, share
+    (length_a, *_), (length_b, *_) = each
     cells = len(mass)
     x, y, i, j = _meeting(cells, (starts_a, clusters_a, at_a), (starts_b, clusters_b, at_b))
     w, own = mass[x] * mass[y], np.arange(cells)
@@ -220,10 +218,7 @@ def _walk_by_numpy(
     counts += np.array([w.sum(), w[i == j].sum(), (w * low).sum(), (w * high).sum(), w[low > 0].sum()], dtype=w.dtype)
     sums[0] += (w * np.where(high > 0, low / np.maximum(high, 1), 1.0)).sum()
     apart = []
-    for t, length, rank, sharing, hist, reach, share in (
-        (i, length_a, rank_a, sharing_a, hist_a, reach_a, share_a),
-        (j, length_b, rank_b, sharing_b, hist_b, reach_b, share_b),
-    ):
+    for t, (length, rank, sharing, hist, reach, share) in zip((i, j), each, strict=True):
         np.add.at(sharing, t, w)
         met = np.flatnonzero(t > 0)
         part = low[met] / t[met]

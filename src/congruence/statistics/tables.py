@@ -100,7 +100,8 @@ class Table(AsJson):
     def __init__(self, counts: object, rows: ClusterNames | None = None, columns: ClusterNames | None = None) -> None:
         from congruence.inputs.counts import cells_of
 
-        vars(self).update(vars(table_of_cells(*cells_of(counts, rows, columns))))
+        found = cells_of(counts, rows, columns)
+        vars(self).update(vars(table_of_cells(*found[:6], frame_kind=found[6])))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -165,7 +166,7 @@ class Table(AsJson):
         order = np.lexsort((self.row, self.col))
         within = None if self.within is None else self.within[order]
         sides = self.col[order], self.row[order], self.count[order], self.columns, self.rows
-        return table_of_cells(*sides, self.own, self.frame_kind, within)
+        return table_of_cells(*sides, self.own, frame_kind=self.frame_kind, within=within)
 
     def __add__(self, other: Table) -> Table:
         if not isinstance(other, Table):
@@ -189,7 +190,7 @@ class Table(AsJson):
                 "a table of weighted points and one of counts cannot be added; give weights to both or to neither"
             )
         own, places = self.own + other.own, (cells // len(columns), cells % len(columns))
-        return table_of_cells(*places, count, rows, columns, own, self.frame_kind, within)
+        return table_of_cells(*places, count, rows, columns, own, frame_kind=self.frame_kind, within=within)
 
     def __repr__(self) -> str:
         from congruence.inputs.frames import text_grid
@@ -212,14 +213,13 @@ class Table(AsJson):
 
 
 def table_of_cells(
-    row: Array, col: Array, count: Array, rows: ClusterNames, columns: ClusterNames, own: float, frame_kind: str | None = None,
-    within: Array | None = None, maps: tuple[ClusterMap | None, ClusterMap | None] | None = None, kind: type[Table] = Table,
+    row: Array, col: Array, count: Array, rows: ClusterNames, columns: ClusterNames, own: float, kind: type[Table] = Table,
     **further: object,
 ) -> Table:  # fmt: skip
-    """The table of these cells, with the attributes of `Table`; of a subclass with further ones if `kind` names it."""
+    """The table of these cells, with further attributes of `Table`, or of a subclass if `kind` names it."""
     made = object.__new__(kind)
-    given = (row, col, count, rows, columns, own, frame_kind, within, maps)
-    vars(made).update(zip((f.name for f in fields(Table)), given, strict=True), **further)
+    vars(made).update(frame_kind=None, within=None, maps=None)
+    vars(made).update(row=row, col=col, count=count, rows=rows, columns=columns, own=own, **further)
     return made
 
 
@@ -435,13 +435,11 @@ class Tables:
     def each(self) -> Iterator[Table]:
         """The tables, one by one, with codes as names of clusters."""
         for p, (k_a, k_b) in enumerate(self.shapes.tolist()):
-            cells = slice(self.starts[p], self.starts[p + 1])
-            own = self.own[p].item()
-            within = None if self.within is None else self.within[cells]
+            at = slice(self.starts[p], self.starts[p + 1])
+            cells = self.row[at], self.col[at], self.count[at]
+            within = None if self.within is None else self.within[at]
             maps = None if self.maps is None else self.maps[p]
-            yield table_of_cells(
-                self.row[cells], self.col[cells], self.count[cells], range(k_a), range(k_b), own, None, within, maps
-            )
+            yield table_of_cells(*cells, range(k_a), range(k_b), self.own[p].item(), within=within, maps=maps)
 
     def swapped(self) -> Tables:
         """The same pairs with the two clusterings swapped."""
