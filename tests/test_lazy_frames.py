@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -289,3 +290,63 @@ def test_narwhals_frames():
         frame["truth"].to_numpy(), frame["noise"].to_numpy(), noise=()
     )
     assert find_spec("narwhals")
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table")  # Ibis 12 calls a method that DuckDB 2 renamed
+def test_tables_of_files_of_duckdb(command):
+    """The command counts a table of a DuckDB file where it is, by its address; what needs rows says so."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb makes the file")
+    pytest.importorskip("ibis", reason="ibis opens the file")
+    frame = labels()
+    with duckdb.connect("labels.db") as connection:
+        connection.register("given", pl.from_pandas(frame).to_arrow())
+        connection.execute("create table runs as select * from given")
+    expected = cg.ari(frame["truth"], frame["noise"], noise=())
+    found = command("compare", "duckdb:labels.db#runs", "truth", "noise", "-m", "ari", "-f", "json")
+    assert json.loads(found.out)["values"]["ari"] == expected
+    for address, why in (
+        ("duckdb:labels.db#main.others", "table 'main.others' of duckdb could not be opened"),
+        ("duckdb:labels.db", "name the table after the address"), ("duckdb:other.db#runs", "there is no file other.db"),
+    ):  # fmt: skip
+        assert why in command("compare", address, "truth", "noise").err
+    assert "this needs the label of every row" in command("report", "duckdb:labels.db#runs", "--out", "x.html").err
+
+
+def test_passwords_are_never_shown(command, monkeypatch):
+    """A password in an address is refused by every command without showing it; one of the environment is in no message."""
+    pytest.importorskip("ibis", reason="ibis opens the database")
+    pytest.importorskip("psycopg", reason="psycopg speaks to PostgreSQL")
+    for address in (
+        "postgresql://me:geheim@localhost/db#runs", "postgresql://me:geheim@localhost/db",
+        "postgresql://localhost/db?user=me&password=geheim#runs",
+    ):  # fmt: skip
+        for name in ("compare", "report", "consensus", "matrix"):
+            found = command(name, address)
+            assert found.code == 2
+            assert "leave the password out" in found.err
+            assert "geheim" not in found.out + found.err
+        with pytest.raises(InputError, match="leave the password out") as refused:
+            cg.scan(address)
+        assert "geheim" not in str(refused.value)
+    monkeypatch.setenv("PGPASSWORD", "geheim")
+    found = command("compare", "postgresql://me@127.0.0.1:1/db#runs", "truth", "noise")
+    assert "table 'runs' of postgresql could not be opened" in found.err
+    assert "geheim" not in found.out + found.err
+
+
+def test_tables_of_postgres(postgres, command):
+    """The command counts a table of PostgreSQL by its address."""
+    frame = labels()
+    warehouses.in_postgres(postgres, frame)
+    where = postgres.con.info
+    found = command(
+        "compare",
+        f"postgresql://{where.user}@/postgres?host={where.host}#public.runs",
+        "truth",
+        "noise",
+        "-m",
+        "ari",
+        "-f",
+        "json",
+    )
+    assert json.loads(found.out)["values"]["ari"] == cg.ari(frame["truth"], frame["noise"], noise=())

@@ -187,8 +187,10 @@ def scanned_columns(
     file, id, long, reference = given.file, given.id, given.long, given.reference
     named, extra = named or given.columns, tuple(given.mass.values())
     check_reference(reference, id)
+    from congruence.inputs.formats import database_of
+
     options = given.scanning(memory_of_tables())
-    many = always or file.is_dir() or "*" in file.name
+    many = always or database_of(str(file)) is not None or file.is_dir() or "*" in file.name
     if not many and not options and (long is not None or not is_large(file)):
         return None
     import congruence as cg

@@ -24,6 +24,7 @@ from congruence.inputs.formats import (
     ANNDATA,
     EXCEL,
     JSON,
+    database_of,
     delimiter_of,
     encoding_of,
     first_bytes,
@@ -116,6 +117,11 @@ def existing_file(path: str | Path) -> Path:
         InputError: If there is no regular file.
     """
     path = path_of(path)
+    if database_of(str(path)) is not None:
+        raise InputError(
+            f"{path}: tables of databases are counted where they are, by compare and matrix; this needs the label of every "
+            "row: write the table to a file"
+        )
     if any("\ud800" <= letter <= "\udfff" for letter in str(path)):
         raise InputError(f"{path}: the name of this file is not UTF-8; rename it")
     try:

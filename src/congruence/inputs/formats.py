@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
 from congruence.errors import COPIES, InputError, hint, joined, path_of, warn
 from congruence.machine.writing import naming
@@ -36,6 +37,13 @@ ADDRESS = re.compile(r"^([a-z][a-z0-9+]+):/{1,2}(?=[^/])")
 EMBEDDINGS = ("X_umap", "X_tsne", "X_draw_graph_fa", "X_pca")
 
 
+#: databases whose tables have an address, as in duckdb:labels.db#runs or postgresql://host/database#runs
+DATABASES = (
+    "duckdb", "sqlite", "postgresql", "postgres", "mysql", "mssql", "oracle", "trino", "bigquery", "snowflake", "clickhouse",
+    "databricks", "athena",
+)  # fmt: skip
+
+
 # --- places -----------------------------------------------------------------------------------------------------
 
 
@@ -49,9 +57,32 @@ def local_file(path: str | Path) -> Path:
     if text == "-":
         return _standard_input()
     found = ADDRESS.match(text)
+    if database_of(text) is not None:
+        return path_of(path)
     if found is None or len(found.group(1)) < 2:
         return path_of(path)
     return _downloaded(f"{found.group(1)}://{text[found.end() :]}")
+
+
+def database_of(address: str) -> tuple[str, str, str] | None:
+    """(database, place, table) of the address of a table; None if it is no such address. It may not hold a password.
+
+    >>> database_of("duckdb:labels.db#runs"), database_of("labels.csv")
+    (('duckdb', 'labels.db', 'runs'), None)
+    """
+    scheme, colon, rest = address.partition(":")
+    if not colon or scheme not in DATABASES:
+        return None
+    parts = urlsplit("//" + rest.lstrip("/"))
+    if parts.password is not None or {"password", "token", "passwd"} & parse_qs(parts.query).keys():
+        raise InputError(
+            f"leave the password out of the address of {scheme}, which shells and logs keep: its driver reads the environment "
+            "and its own files, such as PGPASSWORD and ~/.pgpass"
+        )
+    place, _, table = rest.rpartition("#")
+    if not place or not table:
+        raise InputError(f"name the table after the address of the database, as in {scheme}:…#runs")
+    return scheme, place, table
 
 
 @lru_cache(maxsize=1)

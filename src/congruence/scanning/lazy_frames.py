@@ -49,9 +49,10 @@ LIBRARIES = {
 class LazyRows(Input):
     """The rows of a lazy frame, which its library counts: Spark, DuckDB, Ibis, Polars, SQLFrame."""
 
-    def __init__(self, frame: nw.LazyFrame[Frame]) -> None:
+    def __init__(self, frame: nw.LazyFrame[Frame], text: str = "") -> None:
         self.frame = frame
-        self.text, self.batches = LIBRARIES.get(frame.implementation.value, ("a lazy frame", "batches()"))
+        named, self.batches = LIBRARIES.get(frame.implementation.value, ("a lazy frame", "batches()"))
+        self.text = text or named
         self.names = frame.collect_schema().names()
         rows = int(np.clip(FIRST_LABELS / max(len(self.names), 1), 1 << 10, FIRST_ROWS))
         self.head = self.fetched(frame.head(rows))

@@ -14,6 +14,7 @@ from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_o
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
+from congruence.scanning.databases import table_at
 from congruence.scanning.parts import (
     ArrowFile,
     Broken,
@@ -285,10 +286,14 @@ def is_dask_frame(data: object, dimensions: int = 2) -> bool:
 
 def source_of(source: ScanLike, na_values: Sequence[str] | None = None) -> Input:
     """The source for an argument of `cg.scan`."""
+    from congruence.scanning.lazy_frames import LazyRows  # late import: it is a subclass of Input
+
     missing = MISSING if na_values is None else ["", *names_in(na_values, "na_values")]
     if isinstance(source, Input):
         return source
     if isinstance(source, str | os.PathLike):
+        if (table := table_at(os.fspath(source))) is not None:
+            return LazyRows(*table)
         return _Files(_paths(local_file(os.fspath(source))), str(source), missing)
     if isinstance(source, list | tuple) and source and all(isinstance(x, str | os.PathLike) for x in source):
         return _Files([path for x in source for path in _paths(Path(x))], f"{len(source)} files", missing)
@@ -299,8 +304,6 @@ def source_of(source: ScanLike, na_values: Sequence[str] | None = None) -> Input
     if is_dask_frame(source):
         return _DaskFrame(source)
     if (frame := lazy_frame(source)) is not None:
-        from congruence.scanning.lazy_frames import LazyRows  # late import: it is a subclass of Input
-
         return LazyRows(frame)
     if callable(source) or isinstance(source, Iterator):
         return _Stream(source)

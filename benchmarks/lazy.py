@@ -1,0 +1,152 @@
+"""Tables counted where the rows are, a scan that streams the rows, and hand-written SQL: `python -m benchmarks.lazy`.
+
+Each place holds the same kind of labels. The three ways run after each other in this process; the second of two calls is printed.
+`--places` names some of duckdb, postgres and spark; PostgreSQL is started in a temporary folder, Spark in a process of Java.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import congruence as cg
+from benchmarks.streaming import make
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+import warehouses
+
+Frame = Any
+#: a query → its cells, as columns a, b, n
+Ask = Callable[[str], Any]
+
+
+def by_hand(ask: Ask, names: list[str], table: str) -> dict[tuple[str, str], float]:
+    """ARI of all pairs from one GROUP BY per pair, written by hand."""
+    found = {}
+    for a, b in itertools.combinations(names, 2):
+        cells = ask(f"select {a} as a, {b} as b, count(*) as n from {table} group by 1, 2")
+        found[a, b] = cg.ari(
+            cells.column("a").to_numpy(), cells.column("b").to_numpy(), frequency=cells.column("n").to_numpy()
+        )
+    return found
+
+
+def there(frame: Frame) -> Frame:
+    """ARI of all pairs of a lazy frame, counted where it is."""
+    return cg.compare_all(frame, ["ari"])
+
+
+def streamed(batches: Callable[[], Iterator[Any]]) -> Frame:
+    """ARI of all pairs of rows that are streamed to this process."""
+    return cg.compare_all(cg.scan(batches), ["ari"])
+
+
+def second(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds of the second call, and its result."""
+    work()
+    started = time.perf_counter()
+    found = work()
+    return time.perf_counter() - started, found
+
+
+def shown(place: str, rows: int, columns: int, ways: dict[str, Callable[[], Any]]) -> None:
+    """One line per way, with the ratio to the first."""
+    print(f"\n{place}: {rows:,} rows, {columns} columns, {columns * (columns - 1) // 2} pairs")
+    first, expected = None, None
+    for name, work in ways.items():
+        seconds, found = second(work)
+        first = first or seconds
+        values = list(found.values()) if isinstance(found, dict) else found["ari"][np.triu_indices(columns, 1)].tolist()
+        expected = values if expected is None else expected
+        assert values == expected, (name, values, expected)
+        print(f"  {name:38} {seconds:8.2f} s   {seconds / first:6.2f} x", flush=True)
+
+
+def duckdb_place(folder: Path, rows: int, columns: int) -> None:
+    """A table of a DuckDB file, and the Parquet files it was made from."""
+    import duckdb
+
+    path = make(folder, rows, columns)
+    names = [f"run{j}" for j in range(columns)]
+    file = folder / f"{rows}x{columns}.db"
+    with duckdb.connect(str(file)) as connection:
+        if not connection.sql("show tables").fetchall():
+            connection.execute(f"create table runs as select * from read_parquet('{path}/*.parquet')")
+        relation = connection.table("runs")
+        parquet = connection.read_parquet(f"{path}/*.parquet")
+        ask = lambda query: connection.sql(query).to_arrow_table()  # noqa: E731
+        shown("DuckDB, table of a file", rows, columns, {
+            "counted there": lambda: there(relation),
+            "one GROUP BY per pair, by hand": lambda: by_hand(ask, names, "runs"),
+            "streamed: cg.scan(to_arrow_reader)": lambda: streamed(lambda: relation.to_arrow_reader(200_000)),
+        })  # fmt: skip
+        shown("DuckDB, Parquet files", rows, columns, {
+            "counted there": lambda: there(parquet),
+            "cg.scan of the files": lambda: cg.compare_all(cg.scan(str(path)), ["ari"]),
+        })  # fmt: skip
+
+
+def postgres_place(folder: Path, rows: int, columns: int) -> None:
+    """A table of PostgreSQL."""
+    import ibis
+    from pyarrow import dataset
+
+    table = dataset.dataset(make(folder, rows, columns)).to_table()
+    with warehouses.postgres() as where:
+        connection = ibis.postgres.connect(**where)
+        runs = warehouses.in_postgres(connection, table.to_pandas())
+        connection.con.cursor().execute("analyze runs")
+        ask = lambda query: connection.sql(query).to_pyarrow()  # noqa: E731
+        shown("PostgreSQL 15, table", rows, columns, {
+            "counted there": lambda: there(runs),
+            "one GROUP BY per pair, by hand": lambda: by_hand(ask, table.column_names, "runs"),
+            "streamed: cg.scan(to_pyarrow_batches)": lambda: streamed(lambda: runs.to_pyarrow_batches()),
+        })  # fmt: skip
+        connection.disconnect()
+
+
+def spark_place(folder: Path, rows: int, columns: int) -> None:
+    """Parquet files read by Spark."""
+    path = make(folder, rows, columns)
+    with warehouses.spark() as session:
+        frame = session.read.parquet(str(path))
+        frame.createOrReplaceTempView("runs")
+        ask = lambda query: session.sql(query).toArrow()  # noqa: E731
+        shown("Spark 4, Parquet files", rows, columns, {
+            "counted there": lambda: there(frame),
+            "one GROUP BY per pair, by hand": lambda: by_hand(ask, frame.columns, "runs"),
+            "streamed: cg.scan(toArrow)": lambda: streamed(lambda: frame.toArrow().to_batches()),
+            "cg.scan of the files": lambda: cg.compare_all(cg.scan(str(path)), ["ari"]),
+        })  # fmt: skip
+
+
+PLACES = {
+    "duckdb": (duckdb_place, 20_000_000, 5),
+    "postgres": (postgres_place, 1_000_000, 3),
+    "spark": (spark_place, 10_000_000, 2),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--places", default=",".join(PLACES))
+    parser.add_argument("--scale", type=float, default=1.0, help="multiply the numbers of rows")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "congruence-benchmarks")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    print("Second of two calls of each way, in one process; every way gives the same digits.")
+    for name in given.places.split(","):
+        place, rows, columns = PLACES[name]
+        place(given.folder, int(rows * given.scale), columns)
+
+
+if __name__ == "__main__":
+    main()
