@@ -1,6 +1,7 @@
 """Tables counted where the rows are, a scan that streams the rows, and hand-written SQL: `python -m benchmarks.lazy`.
 
-Each place holds the same kind of labels. The three ways run after each other in this process; the second of two calls is printed.
+Each place holds the same kind of labels. The three ways run after each other in this process; the second of
+two calls is printed, or the first if it takes half a minute.
 `--places` names some of duckdb, postgres and spark; PostgreSQL is started in a temporary folder, Spark in a process of Java.
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 import congruence as cg
 from benchmarks.streaming import make
@@ -39,6 +41,13 @@ def by_hand(ask: Ask, names: list[str], table: str) -> dict[tuple[str, str], flo
     return found
 
 
+def arrow_table(connection: Any, query: str) -> Any:
+    """The cells of a query of PostgreSQL."""
+    with connection.cursor() as cursor:
+        cells = np.array(cursor.execute(query).fetchall())
+    return pa.table(dict(zip("abn", cells.T, strict=True)))
+
+
 def there(frame: Frame) -> Frame:
     """ARI of all pairs of a lazy frame, counted where it is."""
     return cg.compare_all(frame, ["ari"])
@@ -50,11 +59,14 @@ def streamed(batches: Callable[[], Iterator[Any]]) -> Frame:
 
 
 def second(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of the second call, and its result."""
-    work()
-    started = time.perf_counter()
-    found = work()
-    return time.perf_counter() - started, found
+    """Seconds of the second call, or of the first if it takes half a minute, and its result."""
+    for _ in range(2):
+        started = time.perf_counter()
+        found = work()
+        seconds = time.perf_counter() - started
+        if seconds > 30:
+            break
+    return seconds, found
 
 
 def shown(place: str, rows: int, columns: int, ways: dict[str, Callable[[], Any]]) -> None:
@@ -104,7 +116,7 @@ def postgres_place(folder: Path, rows: int, columns: int) -> None:
         connection = ibis.postgres.connect(**where)
         runs = warehouses.in_postgres(connection, table.to_pandas())
         connection.con.cursor().execute("analyze runs")
-        ask = lambda query: connection.sql(query).to_pyarrow()  # noqa: E731
+        ask = lambda query: arrow_table(connection.con, query)  # noqa: E731
         shown("PostgreSQL 15, table", rows, columns, {
             "counted there": lambda: there(runs),
             "one GROUP BY per pair, by hand": lambda: by_hand(ask, table.column_names, "runs"),
@@ -142,7 +154,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "congruence-benchmarks")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    print("Second of two calls of each way, in one process; every way gives the same digits.")
+    print(
+        "Second of two calls of each way (the first if it takes half a minute), in one process; every way gives the same digits."
+    )
     for name in given.places.split(","):
         place, rows, columns = PLACES[name]
         place(given.folder, int(rows * given.scale), columns)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
 
-#: most labels and rows that are fetched first; a frame with fewer rows is counted from them
-FIRST_LABELS, FIRST_ROWS = 1 << 21, 1 << 16
+#: most labels and rows that are fetched first, and rows from libraries that send them slowly; smaller frames are read whole
+FIRST_LABELS, FIRST_ROWS, SLOW_ROWS = 1 << 21, 1 << 16, 1 << 13
 
 #: columns are grouped together while their joint table has at most this many cells
 JOINT_CELLS = 1 << 14
@@ -54,7 +54,8 @@ class LazyRows(Input):
         named, self.batches = LIBRARIES.get(frame.implementation.value, ("a lazy frame", "batches()"))
         self.text = text or named
         self.names = frame.collect_schema().names()
-        rows = int(np.clip(FIRST_LABELS / max(len(self.names), 1), 1 << 10, FIRST_ROWS))
+        most = FIRST_ROWS if frame.implementation.value in ("polars", "duckdb") else min(SLOW_ROWS, FIRST_ROWS)
+        rows = int(np.clip(FIRST_LABELS / max(len(self.names), 1), min(1 << 10, most), most))
         self.head = self.fetched(frame.head(rows))
         self.schema, self.is_whole = self.head.schema, self.head.num_rows < rows
 
