@@ -309,9 +309,9 @@ def compare_with_labels(h: Hierarchy, labels: ClusteringLike, measures: Measures
     )  # fmt: skip
 
 
-def checked_ks(ks: Iterable[int] | str | None, trees_: Sequence[Hierarchy], low: int = 1) -> Array:
+def checked_ks(ks: Iterable[int] | str | None, trees_: Sequence[Hierarchy]) -> Array:
     """Numbers of clusters with a cut in all these trees, in increasing order; "heights": only cuts without ties."""
-    common = set(range(low, trees_[0].n_points + 1))
+    common = set(range(1, trees_[0].n_points + 1))
     for h in trees_:
         common &= set(h.ks.tolist())
         if isinstance(ks, str):

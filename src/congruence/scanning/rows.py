@@ -98,7 +98,7 @@ def batches(part: Part, reading: Reading) -> Iterator[dict[str, ColumnLike]]:
 class Rows:
     """The rows of some columns of one scan, in the groups of parts that are read together."""
 
-    def __init__(self, columns: Sequence[Column], more: Sequence[str] = ()) -> None:
+    def __init__(self, columns: Sequence[Column]) -> None:
         source = cast("Scan", columns[0].source)
         if not hasattr(source, "input") or not all(c.source.same_rows(source) for c in columns):
             raise InputError(
@@ -119,8 +119,7 @@ class Rows:
         self.reading = Reading(
             tuple(c.name for c in columns), tuple(source.kind(c.name) for c in columns), tuple(c.noise for c in columns),
             tuple(c.who if c.unassigned == "error" else None for c in columns),
-            rows_of_batch([8.0] * (len(columns) + len(more)), source.memory, self.threads), source.skip_bad, None,
-            tuple(more),
+            rows_of_batch([8.0] * len(columns), source.memory, self.threads), source.skip_bad,
         )  # fmt: skip
 
     def groups(self) -> Iterable[Group]:
@@ -315,7 +314,7 @@ def values_of_rows(
     rows: Rows, values: Values, labels: tuple[tuple[Label, ...], ...]
 ) -> tuple[dict[str, Array], list[str]]:
     """The values of all rows, in order, by name; and notes on what was left out."""
-    reading = _listing(rows.reading, labels, ())
+    reading = replace(rows.reading, labels=labels)
     found = dict(rows.each(_Writing(reading, values, None), "rows"))
     parts = [found[number] for number in sorted(found)]
     some = [part["values"] for part in parts if "values" in part]
@@ -361,7 +360,7 @@ def _written(
             f"out {folder} holds other files; name an empty or a new folder, or pass {Option('checkpoint', ...)} to resume"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    reading = _listing(rows.reading, labels, () if scan.id is None else (scan.id,))
+    reading = replace(rows.reading, labels=labels, more=() if scan.id is None else (scan.id,))
     done: dict[int, Record] = {}
 
     def key(number: int) -> str:
@@ -390,7 +389,3 @@ def _written(
         folder=folder, columns=names, n_rows=sum(x["rows"] for x in parts), n_files=sum("bytes" in x for x in parts),
         notes=tuple(line for x in parts for line in x["left_out"]), about=tuple(parts),
     )  # fmt: skip
-
-
-def _listing(reading: Reading, labels: tuple[tuple[Label, ...], ...], more: tuple[str, ...]) -> Reading:
-    return replace(reading, labels=labels, more=more)

@@ -315,7 +315,7 @@ _expected: dict[tuple[Scalar, ...], float] = {}
 WIDE = 1e8
 
 
-def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1) -> float:
+def expected_mutual_information(sizes_a: Array, sizes_b: Array) -> float:
     """E[MI] in nats of two clusterings with these cluster sizes, over all permutations of the points.
 
     >>> round(expected_mutual_information(np.array([2, 2]), np.array([1, 3])), 12)
@@ -323,11 +323,7 @@ def expected_mutual_information(sizes_a: Array, sizes_b: Array, threads: int = 1
     """
     key = np.asarray(sizes_a, np.int64).tobytes(), np.asarray(sizes_b, np.int64).tobytes()
     known = _expected.get(key)
-    return (
-        _kept(key, expected_of(distinct(sizes_a), distinct(sizes_b), int(sizes_a.sum()), threads))
-        if known is None
-        else known
-    )
+    return _kept(key, expected_of(distinct(sizes_a), distinct(sizes_b), int(sizes_a.sum()))) if known is None else known
 
 
 def expected_of(a: Sizes, b: Sizes, n: int, threads: int = 1) -> float:
