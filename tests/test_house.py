@@ -188,6 +188,21 @@ def test_an_engine_does_not_ask_whether_clusterings_are_scanned():
         assert not asked, path
 
 
+def parameters(node: ast.FunctionDef) -> int:
+    """Number of parameters of a function, apart from self and cls."""
+    listed = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return len([x for x in listed if x.arg not in ("self", "cls")])
+
+
+def test_no_function_hands_on_many_arguments():
+    """In the rooms that count, only public functions and compiled loops have more than 8 parameters."""
+    for room in ("inputs", "engine", "scanning", "statistics", "comparison", "ensembles", "machine"):
+        for path in (x for x in (PACKAGE / room).rglob("*.py") if "kernels" not in x.name):
+            text = path.read_text(encoding="utf-8")
+            many = {x.name for x in ast.walk(read(path)) if isinstance(x, ast.FunctionDef) and parameters(x) > 8}
+            assert not {name for name in many if name not in dir(cg) and f"compiled({name}" not in text}, path
+
+
 #: what `engine_for` can return
 ENGINES = ("engine.cpu", "engine.cuda", "scanning.columns")
 
