@@ -6,12 +6,10 @@ apart, and clouds without clusters; `--draws N` sets per family, `--jobs` proces
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ import numpy as np
 import congruence as cg
 from reproductions.cluster_scenarios import COMPACT, CURVED, SUITE, cell_lines, is_test
 from reproductions.cluster_shapes import draw
-from reproductions.resuming import finished
+from reproductions.resuming import drawn, parser_of, results
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: families without separated clusters, in which no answer is right
@@ -194,19 +192,12 @@ def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.check_clusters", description=__doc__)
+    parser = parser_of("check_clusters", __doc__, "sets and clouds")
     parser.add_argument("--draws", type=int, default=4, help="sets per family")
-    parser.add_argument("--some", type=int, metavar="N", help="only N sets and clouds, drawn at random")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
     args = parser.parse_args(argv)
     every = items(args.draws)
-    chosen = [every[i] for i in np.random.default_rng(0).permutation(len(every))[: args.some]]
-    outcomes: list[dict[str, Any]] = []
-    try:
-        outcomes.extend(finished(work, chosen, str, args.keep, args.jobs))
-    except KeyboardInterrupt:
-        print("stopped: the tables are of what is done", file=sys.stderr)
+    chosen = drawn(every, args.some)
+    outcomes = results(work, chosen, args)
     if not outcomes:
         return 1
     print(paragraph(f"""Clusterings with two to three times too many clusters (by k-means; within the true clusters where k-means

@@ -6,12 +6,10 @@ resumed.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ from congruence.consensus_clustering import judging as constants
 from congruence.consensus_clustering.evidence import evidence
 from reproductions.collections_of_clusterings import DRAWS as ALL_DRAWS
 from reproductions.collections_of_clusterings import Collection, collections
-from reproductions.resuming import finished
+from reproductions.resuming import parser_of, results
 from reproductions.rows import grid, heading, paragraph
 
 BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -150,13 +148,11 @@ def plot(path: str, found: Sequence[Points]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.consensus_confidence", description=__doc__)
+    parser = parser_of("consensus_confidence", __doc__)
     parser.add_argument("--fit", action="store_true", help="print the constants that DEV gives")
     parser.add_argument("--plot", metavar="FILE", help="draw the calibration curve into this file (svg, png, pdf)")
     parser.add_argument("--quick", type=int, metavar="N", help="only every N-th ensemble")
     parser.add_argument("--all", action="store_true", help="all draws, three times as many ensembles")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
     args = parser.parse_args(argv)
     draws = tuple(ALL_DRAWS) if args.all else DRAWS
     every = list(_planted(draws))
@@ -164,7 +160,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     items = [(draws, every[which]) for which in order.tolist()]
     found = [
         Points(**{key: np.array(value) if isinstance(value, list) else value for key, value in row.items()})
-        for row in finished(work, items, lambda item: item[1], args.keep, args.jobs)
+        for row in results(work, items, args, lambda item: item[1])
     ]
     print(paragraph(f"""{len(found)} planted ensembles of 400 points: six kinds of members, equal and unequal sizes. Clusters are
         matched one to one with the truth; a point is right if its cluster is matched with its own. The constants of the

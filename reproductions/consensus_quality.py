@@ -5,13 +5,11 @@ that was used while `auto` was built (DEV) and the half that was not (TEST). `py
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ from congruence.consensus_clustering.method_names import METHODS
 from congruence.consensus_clustering.search import AUTO
 from reproductions.collections_of_clusterings import DRAWS as ALL_DRAWS
 from reproductions.collections_of_clusterings import Collection, collections
-from reproductions.resuming import finished
+from reproductions.resuming import parser_of, results
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: the methods of the former rule, which kept the highest ARImp
@@ -195,25 +193,18 @@ def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.consensus_quality", description=__doc__)
-    parser.add_argument("--some", type=int, metavar="N", help="only N collections, drawn at random")
+    parser = parser_of("consensus_quality", __doc__, "collections")
     parser.add_argument(
         "--all", action="store_true", help="all draws of generated data, three times as many collections"
     )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
     args = parser.parse_args(argv)
     draws = tuple(ALL_DRAWS) if args.all else DRAWS
     every = list(_collections(draws))
     order = np.random.default_rng(0).permutation(len(every))[: args.some]  # a stopped run is a random sample
     items = [(draws, every[which], args.seed, i % EVERY == 0) for i, which in enumerate(order.tolist())]
-    outcomes: list[Outcome] = []
-    try:
-        for found in finished(work, items, lambda item: item[1], args.keep, args.jobs):
-            outcomes.append(with_former_rule(Outcome(**found)))
-    except KeyboardInterrupt:
-        print("stopped: the tables are of what is done", file=sys.stderr)
+    done = results(work, items, args, lambda item: item[1])
+    outcomes = [with_former_rule(Outcome(**found)) for found in done]
     if not outcomes:
         return 1
     print(paragraph(f"""ARI with the truth of {len(outcomes)} of {len(every)} collections of clusterings; the true number of

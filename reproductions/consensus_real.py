@@ -4,7 +4,6 @@ reference. Run `python -m reproductions.consensus_real`; `--jobs` uses several p
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from congruence.consensus_clustering.method_names import METHODS
 from congruence.consensus_clustering.search import AUTO
 from congruence.errors import InputError
 from reproductions import datasets
-from reproductions.resuming import finished
+from reproductions.resuming import parser_of, results
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 
@@ -229,12 +228,10 @@ def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.consensus_real", description=__doc__)
+    parser = parser_of("consensus_real", __doc__)
     parser.add_argument("--quick", action="store_true", help="only the small ensembles")
     parser.add_argument("--sets", nargs="+", metavar="FILE", help=f"of {', '.join(s.file for s in SETS)}")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
     args = parser.parse_args(argv)
     chosen = [s for s in SETS if not (args.quick and s.large)]
     if args.sets is not None:
@@ -247,9 +244,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     items = [(s.file, args.seed) for s in chosen if path_of(s) is not None]
     done = {
         found["source"]: as_outcome(found)
-        for found in finished(work, items[::-1], lambda item: f"{item[0]}/{item[1]}", args.keep, args.jobs)
+        for found in results(work, items[::-1], args, lambda item: f"{item[0]}/{item[1]}")
     }
-    outcomes = [done[file] for file, _ in items]
+    outcomes = [done[file] for file, _ in items if file in done]
     if not outcomes:
         return 1
     print(paragraph("""Ensembles of clusterings that others made, and consensus functions into as many clusters as the reference

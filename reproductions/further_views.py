@@ -6,12 +6,10 @@ ClustPy (if it is installed) on the first N sets of several views. They are give
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,7 @@ from sklearn.cluster import KMeans
 import congruence as cg
 from reproductions.choosing_k import wilson
 from reproductions.cluster_scenarios import COMPACT
-from reproductions.resuming import finished
+from reproductions.resuming import parser_of, results
 from reproductions.rows import grid, heading, paragraph
 
 #: seeds of the sets that were looked at while the search was built (DEV), and of those drawn when it was done
@@ -101,9 +99,7 @@ def recovered(row: dict[str, Any]) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.further_views", description=__doc__)
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser = parser_of("further_views", __doc__)
     parser.add_argument("--peers", type=int, default=0, metavar="N", help="sets of several views for ClustPy")
     parser.add_argument("--sets", type=int, metavar="N", help="only the first N sets of each kind")
     args = parser.parse_args(argv)
@@ -114,7 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         severals = list(SEVERAL[half])[: args.sets]
         items += [("several", seed, "classes") for seed in severals]
         items += [("several", seed, way) for seed in severals[: args.peers] for way in ("AutoNR", "NrKmeans")]
-    rows = list(finished(looked_for, items, lambda item: " ".join(map(str, item)), args.keep, args.jobs))
+    rows = results(looked_for, items, args, lambda item: " ".join(map(str, item)))
     about = f"""Views that n_alternatives="all" (method "refined") finds. One view: {len(COMPACT)} families of compact clusters,
         whose classes, or a k-means clustering with their number, are given; whatever is found is false. Several views: the
         first of two to four independent groupings is given; a view is found if an alternative has an ARI of at least

@@ -4,13 +4,11 @@ method's result with the other one. `python -m reproductions.hidden_views`; `--k
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ from scipy.spatial.distance import pdist
 import congruence as cg
 from congruence.alternative_clustering.search import AUTO, METHODS
 from reproductions import maximus_published
-from reproductions.resuming import finished
+from reproductions.resuming import parser_of, results
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: seeds of the sets that were looked at while "auto" was built (DEV), and of those drawn for the first time when it was done
@@ -163,11 +161,9 @@ def claims(part: Sequence[Outcome], half: str) -> list[Claim]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.hidden_views", description=__doc__)
+    parser = parser_of("hidden_views", __doc__)
     parser.add_argument("--sets", type=int, metavar="N", help="only the first N sets of each half")
     parser.add_argument("--methods", default=",".join(EVERYTHING), help="methods, separated by commas")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     args = parser.parse_args(argv)
     seeds = {half: list(seeds)[: args.sets] for half, seeds in SEEDS.items()}
     items = [
@@ -177,11 +173,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for method in args.methods.split(",")
         if method not in SELDOM or seed % EVERY == 0
     ]
-    found: list[dict[str, Any]] = []
-    try:
-        found.extend(finished(labels_of, items, lambda item: f"{item[0]} {item[1]}", args.keep, args.jobs))
-    except KeyboardInterrupt:
-        print("stopped: the tables are of what is done", file=sys.stderr)
+    found = results(labels_of, items, args, lambda item: f"{item[0]} {item[1]}")
     made = outcomes(found)
     print(paragraph(f"""Mean ARI of alternatives with the hidden one of two planted groupings of the same 120 to 240 points; the
         other is given, and so is the number of clusters of the hidden one. {len(made)} sets: 2 to 8 clusters in each

@@ -5,13 +5,11 @@ processes, `--keep FILE` can be resumed.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ import numpy as np
 import congruence as cg
 from reproductions.collections_of_clusterings import Collection, collections, seed
 from reproductions.consensus_quality import interval
-from reproductions.resuming import finished
+from reproductions.resuming import drawn, parser_of, results
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: draws of generated data: one of DEV, one of TEST; of those, every third collection
@@ -179,18 +177,11 @@ def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.rank", description=__doc__)
-    parser.add_argument("--some", type=int, metavar="N", help="only N collections, drawn at random")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
+    parser = parser_of("rank", __doc__, "collections")
     args = parser.parse_args(argv)
     every = list(_collections())
-    chosen = [every[i] for i in np.random.default_rng(0).permutation(len(every))[: args.some]]
-    outcomes: list[dict[str, Any]] = []
-    try:
-        outcomes.extend(finished(work, chosen, str, args.keep, args.jobs))
-    except KeyboardInterrupt:
-        print("stopped: the tables are of what is done", file=sys.stderr)
+    chosen = drawn(every, args.some)
+    outcomes = results(work, chosen, args)
     if not outcomes:
         return 1
     print(paragraph(f"""ARI with the classes of the clustering that each rule picks, in {len(outcomes)} of {len(every)}

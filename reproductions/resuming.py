@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+
+def parser_of(name: str, about: str | None, items: str = "") -> argparse.ArgumentParser:
+    """The options of a long run: --keep, --jobs, and --some if it may take a few of its items.
+
+    Args:
+        name: The name of the script.
+        about: Its docstring.
+        items: What the items are, for --some.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m reproductions.{name}", description=about)
+    if items:
+        parser.add_argument("--some", type=int, metavar="N", help=f"only N {items}, drawn at random")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
+    return parser
+
+
+def drawn(every: Sequence[Any], many: int | None) -> list[Any]:
+    """The items in random order, so that a stopped run is a random sample; only the first ones if there is a number."""
+    return [every[i] for i in np.random.default_rng(0).permutation(len(every))[:many]]
+
+
+def results(
+    work: Callable[[Any], dict[str, Any]],
+    items: Iterable[Any],
+    args: argparse.Namespace,
+    key: Callable[[Any], str] = str,
+) -> list[dict[str, Any]]:
+    """The results of `finished` with the options of `parser_of`; Ctrl-C keeps those that are done."""
+    found: list[dict[str, Any]] = []
+    try:
+        found.extend(finished(work, items, key, args.keep, args.jobs))
+    except KeyboardInterrupt:
+        print("stopped: the tables are of what is done", file=sys.stderr)
+    return found
 
 
 def finished(

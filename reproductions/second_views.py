@@ -7,14 +7,12 @@ Sets whose columns are redundant (100 columns that mix 20) are generated. `--job
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 import zlib
 from collections.abc import Sequence
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ import congruence as cg
 from congruence.alternative_clustering.search import METHODS
 from reproductions import datasets
 from reproductions.hidden_views import interval
-from reproductions.resuming import finished
+from reproductions.resuming import parser_of, results
 from reproductions.rows import grid, heading, paragraph
 
 #: sets whose classes k-means finds at least in part (ARI .25 to .90)
@@ -119,10 +117,8 @@ def table(found: Sequence[dict[str, Any]]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.second_views", description=__doc__)
+    parser = parser_of("second_views", __doc__)
     parser.add_argument("--methods", default=",".join((BASELINE, "auto", *METHODS)), help="separated by commas")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     args = parser.parse_args(argv)
     methods = args.methods.split(",")
     if any(datasets.local(name) is None and name not in datasets.BUNDLED for name in SETS):
@@ -132,7 +128,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     items = [
         (name, m) for name in names() for m in methods if m not in SELDOM or sets.index(name.split()[0]) % EVERY == 0
     ]
-    found = list(finished(score, items, lambda item: "/".join(item), args.keep, args.jobs))
+    found = results(score, items, args, lambda item: "/".join(item))
     found.sort(key=lambda x: (names().index(x["name"]), methods.index(x["method"])))
     widths = [pair(name)[0].shape[1] for name in names()]
     print(paragraph(f"""ARI of the alternative with the classes to be found; the number of classes is known. {len(SETS)} real sets

@@ -6,12 +6,10 @@ Run `python -m reproductions.sweep`; `--draws N` sets per family, `--jobs` proce
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ import congruence as cg
 from reproductions.cluster_scenarios import CURVED, SUITE, is_test
 from reproductions.cluster_shapes import draw
 from reproductions.consensus_quality import interval
-from reproductions.resuming import finished
+from reproductions.resuming import drawn, parser_of, results
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: families of generated sets: compact ones, curved ones, and shapes as in the published suites
@@ -138,19 +136,12 @@ def claims(outcomes: Sequence[dict[str, Any]], nulls: Sequence[dict[str, Any]]) 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions.sweep", description=__doc__)
+    parser = parser_of("sweep", __doc__, "sweeps")
     parser.add_argument("--draws", type=int, default=3, help="sets per family")
-    parser.add_argument("--some", type=int, metavar="N", help="only N sweeps, drawn at random")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="file of finished work, read and added to")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes; it does not change the results")
     args = parser.parse_args(argv)
     every = items(args.draws)
-    chosen = [every[i] for i in np.random.default_rng(0).permutation(len(every))[: args.some]]
-    done: list[dict[str, Any]] = []
-    try:
-        done.extend(finished(work, chosen, str, args.keep, args.jobs))
-    except KeyboardInterrupt:
-        print("stopped: the tables are of what is done", file=sys.stderr)
+    chosen = drawn(every, args.some)
+    done = results(work, chosen, args)
     outcomes, nulls = [o for o in done if "ari" in o], [o for o in done if "null" in o]
     if not outcomes:
         return 1
