@@ -22,12 +22,7 @@ from congruence.statistics.tables import Array, ClusterNames, Table, Tables, cha
 def sorted_cells(a: Array, b: Array, wide: int, across: int, mass: Array | None = None) -> tuple[Array, ...]:
     """The non-zero cells of a table that is larger than the data: row, column, count, and for weights those within.
 
-    Args:
-        a: Codes of the points.
-        b: Codes on the other side.
-        wide: Number of codes of a.
-        across: Number of codes of b.
-        mass: Frequencies (integers) or weights. Default None.
+    `wide` and `across` are the numbers of codes of a and of b; `mass` are frequencies (integers) or weights.
     """
     if mass is None and jit.use_kernels(len(a)):
         from congruence.engine.kernels import count_sorted

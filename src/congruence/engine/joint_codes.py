@@ -20,10 +20,7 @@ WORTHWHILE = 0.7
 class JointCodes:
     """Groups of columns, and the joint code of each group: its codes as the digits of one number.
 
-    Args:
-        widths: Number of codes of each column.
-        n: Number of points; the table of two groups of several columns has at most as many cells.
-        alone: Whether each column is a group.
+    The table of two groups of several columns has at most as many cells as there are points. `alone`: each column is a group.
 
     >>> joint = JointCodes([3, 2, 40], n=1_000)
     >>> joint.groups, joint.widths.tolist()
@@ -99,10 +96,6 @@ class JointCodes:
 
 class JointTables:
     """Tables of pairs of groups of columns, counted batch by batch, from which the tables of pairs of columns follow.
-
-    Args:
-        joint: The groups.
-        pairs: Pairs of columns to count. Default None: all.
 
     >>> counts = JointTables(JointCodes([2, 3, 2], n=1_000))
     >>> counts.add(counts.joint.encoded([np.array(x) for x in ([0, 1, 1], [2, 0, 2], [1, 0, 0])]))

@@ -183,12 +183,7 @@ def _codes(labels: Clustering, on_card: bool) -> DeviceArray:
 
 
 def neighbours(e: Ensemble, codes: Array) -> tuple[Array, Array, Array]:
-    """Consensus of each point with its own cluster, of clusters with clusters, and the second-best cluster of each point.
-
-    Args:
-        e: The ensemble.
-        codes: The cluster of each point, 0 … k−1.
-    """
+    """Consensus of each point with its own cluster, of clusters with clusters, and the second-best cluster of each point."""
     k, every = int(codes.max()) + 1, np.arange(len(codes))
     sizes = np.maximum(np.bincount(codes, minlength=k), 1)
     second = codes.copy()

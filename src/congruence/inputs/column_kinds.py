@@ -53,14 +53,7 @@ class ColumnKind:
 
 
 def kind_of_column(name: str, column: ColumnLike) -> ColumnKind:
-    """The kind of a column, by its name and its values.
-
-    Args:
-        name (str): The name of the column.
-        column (ColumnLike): An arrow, pandas or polars column, or an array; memberships and matrices are recognised as such.
-
-    Returns:
-        ColumnKind: Ids, labels, memberships, measurements or dates, and the reason.
+    """The kind of a column, by its name and its values, and the reason; memberships and matrices are recognised as such.
 
     >>> import pyarrow as pa
     >>> node, genes = pa.chunked_array([list(range(115))]), pa.chunked_array([[x * x % 97 + 200 for x in range(115)]])
@@ -268,22 +261,10 @@ def sorted_columns(
     find_reference: bool = False,
     source: str = "the table",
 ) -> Sorting:
-    """The label columns of a table, or its numbers to cluster, and the kinds of the other columns.
+    """The label columns of a table, or with `is_data` its numbers to cluster, and the kinds of the other columns.
 
-    Args:
-        columns (Mapping[str, ColumnLike]): The columns by name.
-        id (str | None): Column of ids. Default None: by name and values.
-        reference (str | None): The reference; "none" for no reference. Default None: by name, if `find_reference`.
-        apart (Sequence[str | None]): Columns with another role, such as weights. Default: none.
-        is_data (bool): Whether to look for numbers instead of labels. Default False.
-        find_reference (bool): Whether a column called truth or class may be the reference. Default False.
-        source (str): Name used in messages for the table.
-
-    Returns:
-        Sorting: The columns by kind.
-
-    Raises:
-        InputError: If ids occur more than once, or nothing is left.
+    `id` names the rows, by default as names and values say; `apart` are columns with another role, such as weights. With
+    `find_reference`, a column called truth or class is the reference, unless `reference` is "none". Repeated ids are an error.
 
     >>> import numpy as np
     >>> table = {"cell": np.array(list("abcdef")), "kmeans": np.array([0, 0, 1, 1, 2, 2]), "pct_mito": np.linspace(0, 0.1, 6)}
@@ -379,19 +360,13 @@ def feature_columns(columns: Mapping[str, ColumnLike], source: str = "the table"
 def check_features(frame: Frame, apart: Collection[Label] = (), takes_text: bool = True) -> None:
     """Refuse columns of a frame that are ids, or named like labels: they would be clustered as measurements.
 
-    Args:
-        frame (Frame): A frame of any library; anything else is not checked, as columns in a mapping are chosen by name.
-        apart (Collection[Label]): Columns that are not checked. Default: none.
-        takes_text (bool): Whether text can be an attribute. Default True.
-
-    Raises:
-        InputError: If there is such a column; floats are always measurements.
+    Floats are always measurements, and columns in a mapping are chosen by name. Columns `apart` are not checked.
 
     >>> import pandas as pd
     >>> check_features(pd.DataFrame({"x": [0.1, 0.2], "customer_no": [7, 9]}))
     Traceback (most recent call last):
     congruence.errors.InputError: column 'customer_no' holds ids, by its name, not measurements; leave it out, or convert it \
-to floats to cluster by it
+    to floats to cluster by it
     """
     import narwhals as nw
 

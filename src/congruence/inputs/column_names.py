@@ -119,19 +119,9 @@ def named_columns(
     source: str = "the table",
     apart: Sequence[str | None] = (),
 ) -> list[str]:
-    """The columns that match names and patterns, in order; a name may contain commas.
+    """The columns that match names and patterns (`*`, `?`, `[…]`), in order, each once; a name may contain commas.
 
-    Args:
-        wanted (str | Sequence[str] | None): Names separated by commas, or a list of names; `*`, `?` and `[…]` are patterns.
-        there (Iterable[str]): The existing columns.
-        source (str): Name used in messages for the table.
-        apart (Sequence[str | None]): Columns that no pattern matches. Default: none.
-
-    Returns:
-        list[str]: Names of columns, each once.
-
-    Raises:
-        InputError: If a name or a pattern matches no column.
+    No pattern matches the columns `apart`. A name or pattern that matches none is an error.
 
     >>> named_columns("k=3, seed 1,leiden*", ["id", "k=3, seed 1", "leiden_1", "leiden_2"])
     ['k=3, seed 1', 'leiden_1', 'leiden_2']

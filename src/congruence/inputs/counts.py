@@ -20,10 +20,7 @@ Cells = tuple[Array, Array, Array, tuple[Label, ...], tuple[Label, ...], float, 
 def cells_of(counts: MatrixLike, rows: ClusterNames | None, columns: ClusterNames | None) -> Cells:
     """The arguments of `table_of_cells` for counts, clusters of a × clusters of b; clusters without points are left out.
 
-    Args:
-        counts: Whole numbers of at least 0: nested lists, an array, a sparse matrix or a frame.
-        rows: Names of the clusters of a. Default None: the index of the frame, else 0, 1, ….
-        columns: Names of the clusters of b. Default None: the columns of the frame, else 0, 1, ….
+    Names are by default those of a frame, else 0, 1, ….
 
     >>> cells_of([[2, 0, 0], [1, 0, 4]], None, ["x", "y", "z"])[4]
     ('x', 'z')
@@ -72,10 +69,7 @@ def cells_of(counts: MatrixLike, rows: ClusterNames | None, columns: ClusterName
 
 
 def points_of(table: Table) -> tuple[list[Label], list[Label], Array]:
-    """A point for each cell of a table: its cluster of a, that of b, and how often it occurs.
-
-    Args:
-        table: A table of counts.
+    """A point for each cell of a table of counts: its cluster of a, that of b, and how often it occurs.
 
     >>> from congruence import Table
     >>> points_of(Table([[2, 0], [1, 4]], rows=["x", "y"]))

@@ -94,28 +94,14 @@ def read_columns(
 
 
 def read_array(path: str | Path) -> Array:
-    """The array of an npy file.
-
-    Args:
-        path (str | Path): The file.
-
-    Raises:
-        InputError: If it cannot be read, holds Python objects, or its header declares more data than the file has.
-    """
+    """The array of an npy file; one that holds Python objects, or less data than its header declares, is an error."""
     path = existing_file(path)
     with readable(path):
         return array_of(path)
 
 
 def existing_file(path: str | Path) -> Path:
-    """The path, if it is a regular file; pipes would block, and folders and devices are not tables.
-
-    Args:
-        path (str | Path): The path to check.
-
-    Raises:
-        InputError: If there is no regular file.
-    """
+    """The path, if it is a regular file; pipes would block, and folders and devices are not tables."""
     path = path_of(path)
     if database_of(str(path)) is not None:
         raise InputError(
@@ -384,13 +370,7 @@ def check_writable(path: Path, *inputs: str | Path | None) -> None:
 def write_table(columns: Mapping[str, ColumnLike], path: str | Path, *, raw: bool = False) -> int:
     """Write columns to a csv, tsv, parquet or feather file, atomically; returns the number of prefixed cells.
 
-    Args:
-        columns (Mapping[str, ColumnLike]): The columns by name.
-        path (str | Path): The file.
-        raw (bool): Write csv and tsv text unchanged. Default False: see `text_cells.guarded`.
-
-    Raises:
-        InputError: If the kind of file is unknown, or it cannot be written.
+    Cells of csv and tsv files are prefixed as `text_cells.guarded` says, unless `raw`.
     """
     import pyarrow as pa
     from pyarrow import csv, feather, parquet

@@ -30,19 +30,9 @@ class JoinedRows:
 
 
 def joined_rows(tables: Sequence[Mapping[str, ColumnLike]], who: tuple[str, str], id: str | None = None) -> JoinedRows:
-    """The rows of two tables that are the same points.
+    """The rows of two tables that are the same points: by the column `id`, or one found by name and values, or in order.
 
-    Args:
-        tables (Sequence[Mapping[str, ColumnLike]]): Two tables, columns by name.
-        who (tuple[str, str]): Name used in messages for them.
-        id (str | None): Column of ids that both have. Default None: one found by name and values.
-
-    Returns:
-        JoinedRows: The rows of both tables that belong together, in the order of the first.
-
-    Raises:
-        InputError: If ids occur more than once or have nothing in common, or if rows differ in number or order and
-            there are no ids.
+    Repeated ids, ids without common values, and rows in another number or order without ids are errors.
 
     >>> import numpy as np
     >>> first = {"cell": np.array(["a", "b", "c"]), "x": np.array([0, 0, 1])}

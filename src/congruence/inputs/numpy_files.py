@@ -28,15 +28,7 @@ PLACES = {
 
 
 def array_of(path: Path) -> Array:
-    """The array of an npy file.
-
-    Args:
-        path (Path): The file.
-
-    Raises:
-        InputError: If it holds no array, or Python objects, or its header declares more data than the file has.
-        OSError: If it cannot be read; `ValueError` and `EOFError` for broken headers.
-    """
+    """The array of an npy file, which may hold no Python objects; broken headers also raise ValueError and EOFError."""
     with path.open("rb") as stream:
         array = _array(stream, path.stat().st_size, str(path))
     if array.ndim == 0 or array.dtype.names:
@@ -46,14 +38,7 @@ def array_of(path: Path) -> Array:
 
 
 def columns_of(path: Path) -> dict[str, ColumnLike]:
-    """The label columns, memberships and matrices of an npy or npz file, by name.
-
-    Args:
-        path (Path): The file.
-
-    Raises:
-        InputError: As for `array_of`, or if there are no arrays, or arrays of different lengths.
-    """
+    """The label columns, memberships and matrices of an npy or npz file, by name; arrays of different lengths are an error."""
     stem = path.name.split(".")[0]
     with path.open("rb") as stream:
         is_zip = stream.read(2) == b"PK"

@@ -127,22 +127,10 @@ def history_of(
     own_points: bool = False,
     first_number: int = 0,
 ) -> History:
-    """The steps of a history, checked, with rows joined by ids.
+    """The steps of a history, checked, with rows joined by ids unless every step has its `own_points`.
 
-    Args:
-        steps: A frame or 2-D array with one label column per step, or a list or mapping of label vectors, memberships,
-            frames with a column of ids, or covers.
-        unassigned: What points without a label are: "drop" (default) absent, or as in `compare`.
-        noise: Labels that mean "in no cluster".
-        names: Names of the steps. Default None: those given, else their numbers.
-        own_points: Whether every step has its own points, which are not joined.
-        first_number: The number of the first step, if steps have no names.
-
-    Returns:
-        A `History`.
-
-    Raises:
-        InputError: If the steps cannot be read or joined.
+    `steps` is a frame or 2-D array with one label column per step, or a list or mapping of label vectors, memberships, frames
+    with a column of ids, or covers. Steps without names are numbered from `first_number`.
 
     >>> import numpy as np
     >>> found = history_of({"may": ["a", "a", None], "june": ["a", "b", "b"]})
@@ -316,12 +304,7 @@ def _joined(
 
 
 def points_of(data: Sequence[PointsLike] | Mapping[str, PointsLike], history: History) -> list[Array]:
-    """The numbers that describe the points of each step: points × features, the same features in every step.
-
-    Args:
-        data: One array or frame per step.
-        history: The steps.
-    """
+    """The numbers that describe the points of each step: points × features, the same features in every step."""
     listed = list(data.values()) if isinstance(data, Mapping) else list(data)
     if len(listed) != len(history):
         raise InputError(f"data has {len(listed)} tables, but there are {len(history)} steps; give one per step")

@@ -17,9 +17,6 @@ def guarded(cell: Scalar) -> Scalar:
 
     Text that is a number is unchanged.
 
-    Args:
-        cell (object): The cell.
-
     >>> guarded("=1+1"), guarded("-1"), guarded(-1), guarded("a")
     ("'=1+1", '-1', -1, 'a')
     """

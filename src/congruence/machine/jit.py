@@ -42,12 +42,9 @@ def pays(what: str, work: float, enough: float) -> bool:
 
 
 def compiled(function: Function, steps: float = math.inf, slp: bool = False) -> Function:
-    """The function, compiled by numba after enough work.
+    """The function, compiled by numba once the steps of all its calls pay for that.
 
-    Args:
-        function: The function.
-        steps: Its work in this call.
-        slp: Whether to use LLVM's SLP vectoriser, which numba leaves off: it makes one vector of sums that are written out.
+    `slp`: use LLVM's SLP vectoriser, which numba leaves off: it makes one vector of sums that are written out.
     """
     name = f"{function.__module__}.{function.__qualname__}"  # two modules may use one name
     if name not in _compiled:

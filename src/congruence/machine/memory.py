@@ -37,11 +37,7 @@ def used() -> int:
 
 @contextmanager
 def at_most(limit: float, over: Callable[[int], object]) -> Iterator[None]:
-    """Call `over` with the bytes used, in a separate thread, as soon as this process exceeds the limit.
-
-    Args:
-        limit (float): Limit in bytes.
-        over (Callable[[int], object]): Function that ends the process or stops the work.
+    """Call `over` with the bytes used, in a separate thread, as soon as this process exceeds the limit in bytes.
 
     >>> found = []
     >>> with at_most(1, found.append):

@@ -18,15 +18,7 @@ TABLES = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
 
 
 def check_target(path: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Refuse, before any computation, a path that cannot be written, or that is one of the inputs.
-
-    Args:
-        path: The file to be written.
-        inputs: Files that are read, folders of them, or patterns with *; None is ignored.
-
-    Raises:
-        InputError: There is no such folder, it or the file cannot be written or named so, or the file is one of the inputs.
-    """
+    """Refuse, before any computation, a path that cannot be written, or that is one of the inputs: files, folders, patterns."""
     path = Path(path)
     try:
         target = Path(os.path.realpath(path))  # where a symbolic link points
@@ -57,14 +49,7 @@ def _read_from(given: str | Path) -> Iterator[Path]:
 
 
 def check_apart(**outputs: str | Path | None) -> None:
-    """Refuse two outputs to the same file, of which only the last would be left.
-
-    Args:
-        outputs: Paths by the name of their option; None is ignored.
-
-    Raises:
-        InputError: Two of them are the same file.
-    """
+    """Refuse two outputs to the same file, of which only the last would be left; paths by the name of their option."""
     found: dict[str, str] = {}
     for option, path in outputs.items():
         if path is None:

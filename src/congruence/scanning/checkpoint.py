@@ -91,16 +91,11 @@ class Checkpoint:
 
 @contextmanager
 def checkpoint_in(folder: PathLike | None, fingerprint: Callable[[], str], what: str) -> Iterator[Checkpoint | None]:
-    """The checkpoint in a folder, locked for this run; None without a folder.
+    """The checkpoint in a folder, which is created, locked for this run; None without a folder.
 
     A second run on the same folder says that it waits, and then finds the parts of the first. The lock is on the folder
     itself and ends with the process. Windows and file systems without locks use a lock file instead, which expires a
-    minute after its process ended. Half-written files of a killed run are removed.
-
-    Args:
-        folder: The folder; it is created if it does not exist.
-        fingerprint: Gives the identity of the data.
-        what: What messages call the data.
+    minute after its process ended. Half-written files of a killed run are removed. `what` is the name of the data in messages.
     """
     if folder is None:
         yield None

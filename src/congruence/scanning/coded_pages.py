@@ -75,14 +75,7 @@ class NotCoded(Exception):
 def coded_columns(
     path: str, chunks: Mapping[str, Chunk], rows: int, types: Mapping[str, pa.DataType]
 ) -> Iterator[dict[str, CodedColumn]]:
-    """The columns of a row group that are stored as codes, ready to be read from the first row.
-
-    Args:
-        path: The file.
-        chunks: What its footer says about the columns in this row group.
-        rows: Number of rows of the row group.
-        types: Arrow types of the columns that are wanted.
-    """
+    """The columns of a row group that are stored as codes, ready to be read from the first row."""
     found = dict[str, CodedColumn]()
     with open(path, "rb", buffering=0) as file:
         for name, (chunk, schema) in chunks.items():
@@ -94,12 +87,7 @@ def coded_columns(
 class CodedColumn:
     """A column that is stored as codes, read some rows at a time; raises NotCoded if a page holds no codes.
 
-    Args:
-        file: The file.
-        chunk: What the footer says about the column in this row group.
-        schema: What it says about the column in all of them.
-        rows: Number of rows.
-        type: Arrow type of the labels.
+    `chunk` is what the footer says about the column in this row group, `schema` in all of them.
     """
 
     def __init__(
@@ -159,12 +147,7 @@ class CodedColumn:
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=gaps), self.labels, safe=False)
 
     def _load(self, most: int, size: int) -> Array:
-        """Read and decompress at most so many of the next pages; returns the table of these pages.
-
-        Args:
-            most: Most pages.
-            size: Bytes that are read, more if there is no whole page in them.
-        """
+        """Read and decompress at most so many of the next pages, some `size` bytes; returns the table of these pages."""
         pages = np.empty((most, PAGE_COLUMNS), np.int64)
         while True:
             size = min(size, self.end - self.at)

@@ -20,10 +20,7 @@ SHARE = 64
 class JointCounts:
     """Tables of groups of columns with few labels, and the tables of pairs of columns to which they are added at the end.
 
-    Args:
-        pairs: The two columns of each pair, the smaller first.
-        tables: The table of each pair.
-        limit: Memory limit of this thread, in bytes.
+    `limit` is the memory of this thread, in bytes.
     """
 
     def __init__(self, pairs: Sequence[tuple[int, int]], tables: Sequence[Cells], limit: float) -> None:
@@ -40,13 +37,7 @@ class JointCounts:
         return 0 if self.counts is None else self.counts.counts.nbytes
 
     def count(self, codes: Sequence[Array], widths: list[int], fit: Callable[[int], object]) -> Collection[int]:
-        """Count a batch; returns the positions of the pairs that it counts.
-
-        Args:
-            codes: The codes of each column.
-            widths: Number of codes of each column.
-            fit: Makes room in the table of a pair for this many codes.
-        """
+        """Count a batch; returns the positions of the pairs that it counts. `fit` makes room in the table of a pair."""
         n = len(codes[0])
         if widths != self.widths or (self.counts is not None and self.counts.n + n > MOST_POINTS):
             if not jit.use_kernels(float(n) * len(self.pairs)):

@@ -82,11 +82,6 @@ def for_tables(memory: float, kept: float, text: bool, stored: bool) -> float:
 def rows_of_batch(per_row: Sequence[float], memory: float, workers: int) -> int:
     """Rows that one thread reads at a time: each thread has one batch, another waits, and each is copied once.
 
-    Args:
-        per_row: Bytes per row of each column.
-        memory: The memory limit in bytes.
-        workers: Number of threads.
-
     >>> rows_of_batch([8.0] * 20, 1e9, 2), rows_of_batch([8.0] * 20, 1e8, 2)
     (260416, 26041)
     """

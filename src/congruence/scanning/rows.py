@@ -327,14 +327,8 @@ def written_rows(
 ) -> Written:
     """Write the values of all rows to a folder of Parquet files, with the column of row ids.
 
-    Files are written atomically. With a checkpoint, files that an earlier run finished are not written again.
-
-    Args:
-        rows: The rows.
-        values: Computes the values of rows.
-        labels: Labels of the codes of each column.
-        out: The folder; it must be new or empty, unless a checkpoint knows its files.
-        what: A digest of the inputs of the values.
+    Files are written atomically. With a checkpoint, files that an earlier run finished are not written again; else the folder
+    must be new or empty. `what` is a digest of the inputs of the values.
     """
     scan = rows.scan
     with checkpoint_in(scan.checkpoint, scan.input.fingerprint, scan.text) as stored:

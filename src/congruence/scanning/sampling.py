@@ -47,13 +47,7 @@ def _take(column: ColumnLike, rows: Array) -> ColumnLike:
 
 
 class Sample:
-    """Rows to take from the parts of a scan, and those taken so far.
-
-    Args:
-        names: Columns to take.
-        rows: Positions among all rows, in order.
-        counts: Numbers of rows of the parts of each group.
-    """
+    """Rows to take from the parts of a scan, by their positions among all rows, in order, and those taken so far."""
 
     def __init__(self, names: tuple[str, ...], rows: Array, counts: Sequence[Sequence[int]]) -> None:
         ends = [0, *accumulate(chain.from_iterable(counts))]

@@ -166,10 +166,7 @@ ALONE = 1.5
 
 
 def near_trivial(sizes: Array) -> str:
-    """Whether a clustering with these sizes of clusters is near-trivial: "lump", "dust", or "" if it is not.
-
-    Args:
-        sizes: Number of points of each cluster, or the sum of their weights or memberships.
+    """Whether a clustering with these sizes of clusters (or sums of weights) is near-trivial: "lump", "dust", or "" if not.
 
     >>> import numpy as np
     >>> [near_trivial(np.array(sizes)) for sizes in ([98, 2], [1] * 98 + [2], [1] * 67 + [11] * 3)]
