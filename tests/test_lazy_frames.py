@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
@@ -132,7 +133,7 @@ def test_values_are_those_of_memory(made):
 
 
 @pytest.mark.slow
-def test_spark(spark):
+def test_spark(spark, tmp_path):
     """Spark counts its frames with the values of memory; a dot in a name is refused, because Spark reads it as a field."""
     frame = labels().rename(columns={"Größe der 2. Wahl": "Größe"})
     lazy = spark.createDataFrame(pl.from_pandas(frame).to_arrow()).cache()
@@ -144,6 +145,10 @@ def test_spark(spark):
         assert np.allclose(found[measure], expected[measure], rtol=1e-12, atol=1e-12)
     assert cg.ari(scan["truth"], scan["gaps"], unassigned="drop") == cg.ari(
         plain["truth"], plain["gaps"], unassigned="drop"
+    )
+    written = cg.relabel(scan["truth"], scan["Größe"], unassigned="drop", out=tmp_path / "out").read()
+    assert sorted(map(str, written["Größe"].to_pylist())) == sorted(
+        map(str, cg.relabel(plain["truth"], plain["Größe"], unassigned="drop").to_list())
     )
     dotted = cg.scan(lazy.withColumnRenamed("gaps", "a.b"), ["truth", "a.b"])
     with pytest.raises(InputError, match=r"rename the column 'a\.b'"):
@@ -171,10 +176,64 @@ def test_every_entry_point_counts_there(made):
     assert repr(cg.match(scan["truth"], scan["noise"])) == repr(cg.match(plain["truth"], plain["noise"]))
 
 
-def test_sqlframe():
-    """A frame of SQLFrame is counted where it is."""
+def test_sqlframe(tmp_path):
+    """A frame of SQLFrame is counted where it is, and writes values per row."""
     frame = labels(300)[["truth", "noise"]]
-    assert cg.compare_all(_sqlframe(frame))["ari"][0, 1] == cg.ari(frame["truth"], frame["noise"], noise=())
+    scan = cg.scan(_sqlframe(frame))
+    assert cg.compare_all(scan)["ari"][0, 1] == cg.ari(frame["truth"], frame["noise"], noise=())
+    written = cg.relabel(scan["truth"], scan["noise"], out=tmp_path / "out")
+    assert sorted(written.read()["noise"].to_pylist()) == sorted(
+        cg.relabel(frame["truth"], frame["noise"], noise=()).tolist()
+    )
+
+
+def same_rows(lazy: Any, frame: pd.DataFrame, out: Path) -> None:
+    """Scores and new names of rows that the library joins and writes are those of memory."""
+    scan, plain = cg.scan(lazy, COLUMNS, id="often"), in_memory(frame, COLUMNS)
+    for a, b in (("truth", "noise"), ("Größe der 2. Wahl", "gaps"), ("flag", "Größe der 2. Wahl")):
+        rules: dict[str, Any] = {"unassigned": "drop", "noise": {"noise": -1}}
+        rules = rules if b == "noise" else {"unassigned": "drop"}
+        for call, name in ((cg.element_scores, "element_score"), (cg.relabel, b)):
+            written = call(scan[a], scan[b], out=out / f"{name}-{a}", **rules)
+            found, expected = written.read().sort_by("often"), np.asarray(call(plain[a], plain[b], **rules), object)
+            assert (written.n_rows, written.columns, found.column_names) == (
+                len(frame),
+                ("often", name),
+                ["often", name],
+            )
+            missing = [x is None or x != x for x in expected.tolist()]
+            own = [None if gone else x for x, gone in zip(expected.tolist(), missing, strict=True)]
+            assert found[name].to_pylist() == own, (a, b, name)
+
+
+def test_values_per_row_are_written_there(made, tmp_path):
+    """Scores and new names are joined and written by the library, with the id of each row or else all columns."""
+    frame = labels().assign(often=np.arange(1000))
+    same_rows(made(frame), frame, tmp_path)
+    scan = cg.scan(made(frame[["truth", "noise", "often"]]), ["truth", "noise"])
+    found = cg.relabel(scan["truth"], scan["noise"], out=tmp_path / "all").read().sort_by("often")
+    assert found.column_names == ["truth", "often", "noise"]
+    assert found["noise"].to_pylist() == cg.relabel(frame["truth"], frame["noise"], noise=()).tolist()
+    with pytest.raises(InputError, match="holds other files"):
+        cg.relabel(scan["truth"], scan["noise"], out=tmp_path / "all")
+    assert cg.element_scores(scan["truth"], scan["truth"], out=tmp_path / "self").read()[
+        "element_score"
+    ].to_pylist() == [1.0] * len(frame)
+
+
+def test_categories_and_new_rows(tmp_path, monkeypatch):
+    """Categories are joined as text; a table with new rows since it was counted is an error."""
+    frame = pl.from_pandas(labels()[["truth", "Größe der 2. Wahl"]]).rename({"Größe der 2. Wahl": "size"})
+    frame = frame.with_row_index("row")
+    scan = cg.scan(frame.with_columns(pl.col("size").cast(pl.Categorical)).lazy(), id="row")
+    found = (
+        cg.element_scores(scan["truth"], scan["size"], unassigned="drop", out=tmp_path / "out").read().sort_by("row")
+    )
+    expected = cg.element_scores(frame["truth"], frame["size"], unassigned="drop").to_list()
+    assert found["element_score"].fill_null(np.nan).to_numpy().tolist() == pytest.approx(expected, rel=0, nan_ok=True)
+    monkeypatch.setattr(scan.input, "frame", nw.from_native(frame[:500].lazy()))
+    with pytest.raises(InputError, match="changed between two queries: 1000 and 500 rows"):
+        cg.relabel(scan["truth"], scan["size"], unassigned="drop", out=tmp_path / "new")
 
 
 def test_values_per_row_are_not_fetched(made):

@@ -10,7 +10,7 @@ import numpy as np
 from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, table_pair
 from congruence.comparison.presenting import Result, named_table
-from congruence.comparison.scanned import scanned_names, scanned_scores
+from congruence.comparison.scanned import scanned_names, scanned_scores, values_at
 from congruence.errors import Call, InputError, NotApplicable, Option, counted, unused_name
 from congruence.formulas.matching import assignment
 from congruence.inputs.alignment import Align, InputKeywords, PreparedPair
@@ -179,8 +179,8 @@ def element_scores(
         b, unassigned, noise, align: See `congruence.options`.
         sample_weight: Refused: weights do not change the score of a single point.
         frequency: Refused, for the same reason.
-        out: Folder for Parquet files with the score of each row of scanned columns, and the column that names the rows.
-            Default None: the scores are returned.
+        out: Folder for Parquet files with the score of each row of scanned columns, and the column that names the rows;
+            the library of a lazy frame writes them. Default None: the scores are returned.
 
     Returns:
         One score from 0 to 1 per point, NaN for dropped points: an array, or a series if a series was given. With `out`, a
@@ -208,12 +208,10 @@ def element_scores(
         _in_memory(out)
     if pair.has_covers:
         return _like(a if frame_kind(a) else b, _cover_scores(pair.sides, table), "element_score", first.index)
-    overlap = np.zeros(table.shape)
     share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
-    overlap[table.row, table.col] = share
     if isinstance(first, Column) and isinstance(second, Column):
-        return scanned_scores(first, second, table.rows, table.columns, overlap, out)
-    return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, overlap), "element_score", first.index)
+        return scanned_scores(first, second, table, share, out)
+    return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, share), "element_score", first.index)
 
 
 def _in_memory(out: PathLike | None) -> None:
@@ -235,10 +233,12 @@ def _cover_scores(pair: tuple[Clustering, Clustering], table: Table) -> Array:
     return scores
 
 
-def _point_scores(pair: tuple[Clustering, Clustering], table: Table, overlap: Array) -> Array:
+def _point_scores(pair: tuple[Clustering, Clustering], table: Table, share: Array) -> Array:
     first, second = pair
     if first.soft or second.soft:
         left, right = (c.dense() for c in pair)
+        overlap = np.zeros(table.shape)
+        overlap[table.row, table.col] = share
         scores = np.einsum("pi,ij,pj->p", left, overlap, right, optimize=True)
         return np.asarray(scores * (len(first) / (left.sum(axis=1) * right.sum(axis=1)).sum()))
     places = []
@@ -252,7 +252,7 @@ def _point_scores(pair: tuple[Clustering, Clustering], table: Table, overlap: Ar
     row, col = places
     scores = np.full(len(row), np.nan)
     used = (row >= 0) & (col >= 0)
-    scores[used] = overlap[row[used], col[used]]
+    scores[used] = values_at(table, share, row[used], col[used])
     return scores
 
 
@@ -345,7 +345,7 @@ def relabel(
         options: Options of `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`, `threads`,
             `engine`, and those of a scan.
         out: Folder for Parquet files with the new label of each row of scanned columns, and the column that names the
-            rows. Default None: the labels are returned.
+            rows; the library of a lazy frame writes them. Default None: the labels are returned.
 
     Returns:
         The labels of b with new names: an array, or a series if b is one (in polars, text if names differ in type). For

@@ -9,9 +9,9 @@ import numpy as np
 
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, named_labels
-from congruence.scanning.rows import Rows, Values, Written, values_of_rows, written_rows
+from congruence.scanning.rows import Rows, Values, Written, joined_rows, values_of_rows, written_rows
 from congruence.statistics.names import plain_names
-from congruence.statistics.tables import Array, ClusterNames
+from congruence.statistics.tables import Array, ClusterNames, Table
 from congruence.typing import Label, PathLike
 
 
@@ -36,9 +36,17 @@ def row_values(
     columns: Sequence[Column], values: Values, labels: Sequence[tuple[Label, ...]], out: PathLike | None, what: str
 ) -> dict[str, Array] | Written:
     """The values of all rows by name, or the folder they were written to."""
-    rows = Rows(columns)
+    joins = out is not None and isinstance(values, Cells | Names)
+    rows = Rows(columns, joins=joins)
     if out is None:
         return values_of_rows(rows, values, tuple(labels))[0]
+    if rows.scan.input.joins and isinstance(values, Cells | Names):
+        codes, found = values.cells()
+        listed = {
+            column.name: [own[code - 1] for code in of_cells.tolist()]
+            for column, own, of_cells in zip(columns, labels, codes, strict=True)
+        }
+        return joined_rows(rows, listed, values.name, found, out)
     return written_rows(rows, values, tuple(labels), out, what)
 
 
@@ -47,7 +55,8 @@ class Cells:
     """The value of the table cell of each row; NaN for rows in no cell."""
 
     name: str
-    table: Array
+    table: Table
+    values: Array
     places: tuple[Array, Array]
 
     def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, Array]:
@@ -55,19 +64,31 @@ class Cells:
         row, col = (place[code] for place, code in zip(self.places, codes, strict=True))
         found = np.full(len(row), np.nan)
         used = (row >= 0) & (col >= 0)
-        found[used] = self.table[row[used], col[used]]
+        found[used] = values_at(self.table, self.values, row[used], col[used])
         return {self.name: found}
 
+    def cells(self) -> tuple[list[Array], Array]:
+        """The codes of the cells in each column, and their values."""
+        codes = []
+        for place, at in zip(self.places, (self.table.row, self.table.col), strict=True):
+            code = np.zeros(place.max(initial=0) + 1, np.int64)
+            code[place[place >= 0]] = np.flatnonzero(place >= 0)
+            codes.append(code[at])
+        return codes, self.values
 
-def scanned_scores(
-    a: Column, b: Column, rows: ClusterNames, columns: ClusterNames, table: Array, out: PathLike | None
-) -> Array | Written:
-    """The value of a table of two scanned columns for each row: an array, or the folder it was written to."""
-    (one, row), (other, col) = places(a, rows), places(b, columns)
-    values = Cells("element_score", table, (row, col))
-    found = row_values(
-        [a, b], values, [one, other], out, digest("cells", table.tobytes(), row.tobytes(), col.tobytes())
-    )
+
+def values_at(table: Table, values: Array, row: Array, col: Array) -> Array:
+    """The values of some cells of a table, which are in order of row and column."""
+    width = np.int64(table.shape[1])
+    return np.asarray(values[np.searchsorted(table.row * width + table.col, row * width + col)])
+
+
+def scanned_scores(a: Column, b: Column, table: Table, values: Array, out: PathLike | None) -> Array | Written:
+    """The value of a cell of the table of two scanned columns for each row: an array, or the folder it was written to."""
+    (one, row), (other, col) = places(a, table.rows), places(b, table.columns)
+    cells = Cells("element_score", table, values, (row, col))
+    what = digest("cells", *(x.tobytes() for x in (table.row, table.col, values, row, col)))
+    found = row_values([a, b], cells, [one, other], out, what)
     return found if isinstance(found, Written) else found["element_score"]
 
 
@@ -82,6 +103,10 @@ class Names:
         """The names of the rows of a batch."""
         return {self.name: self.names[codes[0]]}
 
+    def cells(self) -> tuple[list[Array], Array]:
+        """The codes of the labels, and their new names."""
+        return [np.arange(1, len(self.names) - 1)], self.names[1:-1]
+
 
 def scanned_names(b: Column, new: Mapping[Label, Label], whole: bool, out: PathLike | None) -> Array | Written:
     """The labels of a scanned column under new names: an array, or the folder it was written to."""
@@ -94,5 +119,7 @@ def scanned_names(b: Column, new: Mapping[Label, Label], whole: bool, out: PathL
         names = np.array([0, *names[1:-1].tolist(), 0])
     elif complete and all(isinstance(x, str) for x in new.values()):
         names = np.array(["", *names[1:-1].tolist(), ""])
+    elif out is not None and len({type(x) for x in names[1:-1].tolist()}) > 1:  # a column of a file has one type
+        names[1:-1] = [str(x) for x in names[1:-1].tolist()]
     found = row_values([b], Names(b.name, names), [labels], out, digest("names", repr(names.tolist())))
     return found if isinstance(found, Written) else found[b.name]

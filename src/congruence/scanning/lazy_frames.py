@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ from congruence.scanning.sources import Input
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import Crowded, unreadable
 from congruence.statistics.tables import Array
-from congruence.typing import Frame, OptionValue
+from congruence.typing import Dynamic, Frame, OptionValue
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -92,6 +93,66 @@ class LazyRows(Input):
                 f"{self.text} is counted where it is, and this needs the label of every row; "
                 f"stream the rows: {Call(f'cg.scan(lambda: {self.batches})')}"
             )
+
+    @property
+    def joins(self) -> bool:  # type: ignore[override]
+        """Whether values of rows are written by the library."""
+        return not self.is_whole
+
+    def join(
+        self, labels: Mapping[str, pa.Array], name: str, values: pa.Array, id: str | None, folder: Path, rows: int
+    ) -> tuple[str, ...]:
+        """Write a value for each row by a join in the library, and return the columns written."""
+        import narwhals as nw
+        from pyarrow import parquet
+
+        taken = {x.lower() for x in (*self.names, name)}
+        there, here = ({x: unused_name(f"{x}{mark}", taken) for x in labels} for mark in "′″")
+        value, file = unused_name(f"{name}‴", taken), folder / "part-000000.parquet"
+        kept = [id] if id is not None else [x for x in self.names if x != name]
+        schema = self.frame.collect_schema()
+        plain = [nw.col(x).cast(nw.String) if schema[x] in (nw.Categorical, nw.Enum) else nw.col(x) for x in labels]
+        cells = arrow_library().table([*labels.values(), values], [*there.values(), value])
+        try:
+            frame = self.frame.with_columns(**dict(zip(here.values(), plain, strict=True)))
+            joined = frame.join(
+                self.made_there(cells), left_on=[*here.values()], right_on=[*there.values()], how="left"
+            )
+            joined.select(*kept, nw.col(value).alias(name)).sink_parquet(str(file))
+        except Exception as error:  # each library raises another error
+            raise unreadable(self.text, error) from None
+        files = list(file.rglob("*.parquet")) if file.is_dir() else [file]
+        now = sum(parquet.read_metadata(x).num_rows for x in files)
+        if now != rows:
+            raise self.changed(rows, now)
+        return (*kept, name)
+
+    def changed(self, before: int, now: int) -> InputError:
+        """The error for queries that see different rows."""
+        return InputError(f"{self.text} changed between two queries: {before} and {now} rows")
+
+    def made_there(self, cells: pa.Table) -> nw.LazyFrame[Frame]:
+        """A small table as a frame of the library."""
+        import narwhals as nw
+
+        kind, native = self.frame.implementation, self.frame.to_native()
+        made: Dynamic
+        if kind.is_polars():
+            import polars as pl
+
+            made = pl.DataFrame(cells).lazy()
+        elif kind.is_duckdb():  # on the connection of the relation; DuckDB finds the variable by its name
+            congruence_cells = cells  # noqa: F841
+            made = native.query("congruence_view", "select * from congruence_cells")
+        elif kind.is_ibis():
+            import ibis
+
+            made = ibis.memtable(cells)
+        else:
+            rows = [tuple(row.values()) for row in cells.to_pylist()] if kind.is_sqlframe() else cells
+            made = native.sparkSession.createDataFrame(rows, cells.column_names)
+        found: nw.LazyFrame[Frame] = nw.from_native(made)
+        return found
 
     def count(self, counting: Counting, progress: Progress, **options: OptionValue) -> PartialTables | None:
         """The tables by GROUP BY, or None if all rows were fetched."""
@@ -208,7 +269,7 @@ class Grouped:
         square = table.column(self.square).to_numpy() if self.weighted else np.zeros(0)
         sums = int(number.sum()), count.sum(), float(square.sum())
         if self.sums is not None and self.sums[0] != sums[0]:
-            raise InputError(f"{self.source.text} changed between two queries: {self.sums[0]} and {sums[0]} rows")
+            raise self.source.changed(self.sums[0], sums[0])
         self.sums = self.sums or sums
         codes = {}
         for c in group:

@@ -98,13 +98,14 @@ def batches(part: Part, reading: Reading) -> Iterator[dict[str, ColumnLike]]:
 class Rows:
     """The rows of some columns of one scan, in the groups of parts that are read together."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[Column], joins: bool = False) -> None:
         source = cast("Scan", columns[0].source)
         if not hasattr(source, "input") or not all(c.source.same_rows(source) for c in columns):
             raise InputError(
                 f"values per row need columns of one {Call('cg.scan(…)')}, not tables that are already counted"
             )
-        source.input.check_rows()
+        if not (joins and source.input.joins):
+            source.input.check_rows()
         if source.input.once:
             raise InputError("an iterator of batches can be read only once, but this needs two passes; pass a function")
         if any(source.holds_sets(c.name) for c in columns):
@@ -335,6 +336,40 @@ def written_rows(
         return _written(rows, values, labels, Path(out), what, stored)
 
 
+def joined_rows(rows: Rows, labels: dict[str, list[Label]], name: str, values: Array, out: PathLike) -> Written:
+    """Let the library of a lazy frame write a value for each row, and the column of row ids or else all columns.
+
+    Args:
+        rows: The rows.
+        labels: The labels of some cells, by column.
+        name: The column of values.
+        values: The value of each cell.
+        out: The folder; it must be new or empty.
+    """
+    pa, scan, folder = arrow_library(), rows.scan, Path(out)
+    _make_folder(folder)
+    kinds = [scan.input.schema.field(column).type for column in labels]
+    kinds = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
+    listed = [pa.array(own, kind) for own, kind in zip(labels.values(), kinds, strict=True)]
+    many = scan.facts(rows.columns[0]).rows
+    columns = scan.input.join(dict(zip(labels, listed, strict=True)), name, pa.array(values), scan.id, folder, many)
+    return Written(folder=folder, columns=columns, n_rows=many, n_files=1)
+
+
+def _make_folder(folder: Path, read: Iterable[PathLike] = (), resumes: bool = False) -> None:
+    """Make a folder for files of values, or refuse one that holds other files."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"out {folder} is a file; name a folder for the Parquet files")
+    here = folder.resolve()
+    if any(here in Path(path).resolve().parents for path in read):
+        raise InputError(f"out {folder} holds the files that are read; name another folder")
+    if folder.exists() and not resumes and any(folder.iterdir()):
+        raise InputError(
+            f"out {folder} holds other files; name an empty or a new folder, or pass {Option('checkpoint', ...)} to resume"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+
+
 def _written(
     rows: Rows,
     values: Values,
@@ -344,16 +379,7 @@ def _written(
     stored: Checkpoint | None,
 ) -> Written:
     scan = rows.scan
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"out {folder} is a file; name a folder for the Parquet files")
-    here = folder.resolve()
-    if any(here in Path(path).resolve().parents for path in getattr(scan.input, "paths", ())):
-        raise InputError(f"out {folder} holds the files that are read; name another folder")
-    if folder.exists() and stored is None and any(folder.iterdir()):
-        raise InputError(
-            f"out {folder} holds other files; name an empty or a new folder, or pass {Option('checkpoint', ...)} to resume"
-        )
-    folder.mkdir(parents=True, exist_ok=True)
+    _make_folder(folder, getattr(scan.input, "paths", ()), stored is not None)
     reading = replace(rows.reading, labels=labels, more=() if scan.id is None else (scan.id,))
     done: dict[int, Record] = {}
 

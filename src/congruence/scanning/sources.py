@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +57,8 @@ class Input:
     size = 0
     #: all rows of a small lazy frame
     held: Frame = None
+    #: whether the source writes values of rows by `join`
+    joins = False
 
     def parts(self, columns: Sequence[str]) -> Iterable[Part]:
         """All parts, in order."""
@@ -83,6 +85,21 @@ class Input:
 
     def check_rows(self) -> None:
         """Raise if single rows cannot be read."""
+
+    def join(
+        self, labels: Mapping[str, pa.Array], name: str, values: pa.Array, id: str | None, folder: Path, rows: int
+    ) -> tuple[str, ...]:
+        """Write a value for each row, if the source joins rows and cells itself, and return the columns written.
+
+        Args:
+            labels: The labels of some cells, by column.
+            name: The column to write; it has no value for rows in no cell.
+            values: The value of each cell.
+            id: The column to write beside it. Default None: all columns.
+            folder: An empty folder.
+            rows: The number of rows when the cells were counted.
+        """
+        raise NotImplementedError
 
     def fingerprint(self) -> str:
         """Identity of the data: equal only for the same data."""
