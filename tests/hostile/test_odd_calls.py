@@ -2,11 +2,13 @@
 
 import json
 from collections import deque
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from sklearn.cluster import KMeans
 
 import congruence as cg
 from congruence.inputs import files, formats
@@ -344,3 +346,29 @@ def test_an_estimator_takes_rows_in_any_sequence():
         cg.AlternativeClustering(2, random_state=0).fit(X, [0, 0, 1, 1, 0, 1]).labels_ for X in (rows, deque(rows))
     ]
     assert found[0].tolist() == found[1].tolist()
+
+
+@pytest.mark.parametrize("engine", [np.empty((2, 0)), np.array(["cpu", "cuda"]), None], ids=["empty", "two", "None"])
+@pytest.mark.parametrize("function", [cg.density_profile, cg.adco_distance], ids=lambda f: f.__name__)
+def test_an_engine_that_is_no_word_is_refused_before_the_data_move(function, engine):
+    """An array compared with "cpu" has no truth value."""
+    X = np.arange(12.0).reshape(6, 2)
+    labels = [[0, 0, 0, 1, 1, 1]] * (1 if function is cg.density_profile else 2)
+    with pytest.raises(cg.InputError, match="is not available"):
+        function(*([X, *labels] if function is cg.density_profile else [*labels, X]), engine=engine)
+
+
+def test_a_decimal_nan_is_no_share():
+    """Decimal('NaN') raises in comparisons; each of these says that a number is expected."""
+    nan, e = Decimal("NaN"), cg.Ensemble([[0, 0, 1, 1], [0, 0, 1, 2]])
+    X, sweep = np.arange(8.0).reshape(4, 2), cg.resolutions({"a": [0, 0, 1, 1], "b": [0, 1, 2, 2]})
+    for name, call in {
+        "lower": lambda: cg.consensus_cdf(e).pac(lower=nan),
+        "upper": lambda: cg.consensus_cdf(e).pac(upper=nan),
+        "fraction": lambda: cg.generate(X, 2, [2], "subsample", fraction=nan),
+        "alpha": lambda: cg.select_members(e, 1, "joint", alpha=nan),
+        "least": lambda: sweep.plot(least=nan),
+        "jitter": lambda: cg.stability(X, KMeans(2, n_init=1), scheme="jitter", jitter=nan),
+    }.items():
+        with pytest.raises(cg.InputError, match=f"{name} must be a"):
+            call()

@@ -6,7 +6,7 @@ import numpy as np
 
 from congruence.comparison.many import compare_all
 from congruence.engine.plan import seed_sequence
-from congruence.errors import InputError, Option, hint, joined
+from congruence.errors import InputError, Option, hint, joined, real_number
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.effects import refuse_idle
@@ -66,7 +66,7 @@ def select_members(
         raise InputError(
             f"{Option('n_members')} must be a whole number from 1 to {len(e)}, the number of members, not {n_members!r}"
         )
-    if not 0 <= alpha <= 1:
+    if not 0 <= (alpha := real_number(alpha, "alpha")) <= 1:
         raise InputError(f"alpha must be from 0 to 1 (the weight of quality); got {alpha}")
     m = find(measure)
     if m.better != "higher" or m.range[1] != 1:

@@ -8,6 +8,7 @@ from numbers import Real
 
 import numpy as np
 
+from congruence.engine.plan import check_engine
 from congruence.errors import InputError, hint, joined, names_in, some_of
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
@@ -226,6 +227,7 @@ def on_host(column: DeviceArray) -> Array:
 
 def brought(X: PointsLike, engine: EngineName) -> PointsLike:
     """The data on the device that counts: "cpu" copies from the GPU, "cuda" copies to it if they fit."""
+    check_engine(engine)
     if engine == "cpu":
         return device.array(X).get() if device.is_on_card(X) else X
     if engine == "cuda" and isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and X.dtype.isnative and X.ndim == 2:

@@ -45,8 +45,7 @@ def engine_for(engine: EngineName, members: Sequence[OnCard]) -> Engine:
 
     Scanned columns have an engine of their own, which counts where rows are read.
     """
-    if not isinstance(engine, str) or engine not in ("auto", "cpu", "cuda"):
-        raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")
+    check_engine(engine)
     if engine == "auto":
         engine = AUTO or ("cpu" if all(c.card is None for c in members) else "cuda")
     if any(getattr(c, "matched_by", "") == "source" for c in members):
@@ -63,6 +62,12 @@ def engine_for(engine: EngineName, members: Sequence[OnCard]) -> Engine:
     from congruence.engine import cuda
 
     return cuda
+
+
+def check_engine(engine: object) -> None:
+    """Raise for an unknown engine."""
+    if not isinstance(engine, str) or engine not in ("auto", "cpu", "cuda"):
+        raise InputError(f"engine {engine!r} is not available; use 'cpu', 'cuda' or 'auto' (where the labels are)")
 
 
 def on_card(data: T, engine: EngineName) -> T | DeviceArray:

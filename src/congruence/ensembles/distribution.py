@@ -11,7 +11,7 @@ from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
 from congruence.engine.plan import Progress, engine_for
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
-from congruence.errors import MOST_DRAWS, InputError, Option, whole_number
+from congruence.errors import MOST_DRAWS, InputError, Option, real_number, whole_number
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.options import described
@@ -56,6 +56,7 @@ class ConsensusCdf(Result):
 
     def pac(self, lower: float = 0.1, upper: float = 0.9) -> float:
         """Proportion of ambiguous pairs: share of the pairs with a consensus above lower and up to upper."""
+        lower, upper = real_number(lower, "lower"), real_number(upper, "upper")
         if not 0 <= lower < upper <= 1:
             raise InputError(f"pac needs 0 ≤ lower < upper ≤ 1, not {lower} and {upper}")
         return max(float(self(upper)) - float(self(lower)), 0.0)

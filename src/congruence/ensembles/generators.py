@@ -14,7 +14,7 @@ import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.soft_generators import Mixtures, fuzzy, possibilistic, seed_of
-from congruence.errors import MOST_RUNS, Caution, InputError, Option, hint, joined, whole_number
+from congruence.errors import MOST_RUNS, Caution, InputError, Option, hint, joined, real_number, whole_number
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
@@ -116,7 +116,7 @@ def generate(
     whole_number(n_members, "n_members", 1, MOST_RUNS)
     if takes_numbers(method) and (not choices or choices[0] < 1 or choices[-1] > n):
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
-    if not 0 < fraction <= 1:
+    if not 0 < (fraction := real_number(fraction, "fraction")) <= 1:
         raise InputError(f"fraction must be above 0 and at most 1, not {fraction}")
     makers = makers_of(method, fraction, complete, hasattr(data, "tocsr"), Mixtures(protocol, covariance_type))
     names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]

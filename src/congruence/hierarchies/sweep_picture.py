@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, real_number
 from congruence.hierarchies.sweep import Resolutions
 from congruence.hierarchies.sweep_layout import Edge, Node
 from congruence.inputs.coerce import as_clustering
@@ -55,7 +55,7 @@ def sweep_picture(r: Resolutions, color: ColumnLike = "stability", least: float 
     >>> [(node.column, node.cluster, node.x, node.y) for node in drawn.nodes]
     [('k1', '0', 0.5, 0), ('k2', '0', 0.0, 1), ('k2', '1', 1.0, 1)]
     """
-    if not 0 <= least <= 1:
+    if not 0 <= real_number(least, "least") <= 1:
         raise InputError(f"least must be a share from 0 to 1, not {least!r}")
     values, title, labels, texts = _colours(r, color)
     nodes: list[Node] = []

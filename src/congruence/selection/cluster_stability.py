@@ -283,7 +283,7 @@ def _change(
         if not 0 <= chance < 1 or width <= 0:
             raise InputError(f"noise must be a probability and a half-width in standard deviations, not {noise!r}")
         return partial(_noisy, chance, width * np.sqrt(np.maximum(variances, 0.0)), centre, axes)
-    if not 0 <= jitter <= 1:
+    if not 0 <= real_number(jitter, "jitter") <= 1:
         raise InputError(f"jitter must be a quantile between 0 and 1, not {jitter!r}")
     steps = np.diff(np.sort(data @ axes, axis=0), axis=0)
     spread = [np.quantile(x[x > 0], jitter) if (x > 0).any() else 0.0 for x in steps.T]
