@@ -308,6 +308,14 @@ def test_a_clustering_may_have_any_name_in_a_frame(backend):
             assert np.column_stack(columns[1:]).tolist() == values.tolist()
 
 
+@pytest.mark.parametrize("backend", ["polars", "pyarrow"])
+def test_labels_beside_the_word_unassigned_become_text_in_a_frame(backend):
+    """Columns of these libraries have one type: numbers beside "unassigned" are written as text, others stay numbers."""
+    frame = cg.Ensemble([[0, 1, None], [0, 1, 1]], unassigned="cluster").to_frame(backend)
+    columns = [list(frame[name]) if backend == "polars" else frame[name].to_pylist() for name in "01"]
+    assert columns == [["0", "1", "unassigned"], [0, 1, 1]]
+
+
 def test_clusterings_of_the_same_name_stay_apart_in_a_frame():
     """Two clusterings of one name both have a column, in every library."""
     r = cg.compare_all([pd.Series(A, name="same"), pd.Series(B, name="same")])

@@ -27,7 +27,7 @@ def make_frame(columns: Mapping[str, ColumnLike], backend: str | None = None) ->
     one_of("backend", chosen, FRAMES)
     if find_spec(chosen) is None:
         raise InputError(f"a frame of {chosen} needs {chosen}, which is not installed: pip install {chosen}")
-    if chosen == "pyarrow":  # arrow columns have one type: labels of mixed types become text
+    if chosen in ("pyarrow", "polars"):  # their columns have one type: labels of mixed types become text
         columns = {
             name: arrow_values(values) if isinstance(values, list | tuple) else values
             for name, values in columns.items()
