@@ -10,7 +10,7 @@ from congruence.cli.options import FIGURE, Figure, Limits, Printing, Reading, ar
 from congruence.cli.parsing import limits_of
 from congruence.cli.plots import write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
-from congruence.cli.reading import listed, said_of, split, table_of
+from congruence.cli.reading import label_columns, listed, said_of, split, table_of
 from congruence.errors import InputError
 from congruence.typing import ColumnLike, Scalar
 
@@ -87,13 +87,12 @@ def _tree(path: Path, id: str | None) -> Hierarchy:
     """The tree of a file."""
     import congruence as cg
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import sorted_columns
 
     if not _is_table(path):
         return cg.Hierarchy(files.read_array(path) if files.suffix_of(path) == ".npy" else path)
     table = table_of(path)
     points = _listed(table, id, path) if id is not None else None
-    found = sorted_columns(table, id=id, source=str(path))
+    found = label_columns(table, None, str(path), id)
     say(said_of(found))
     return cg.Hierarchy(dict(found.taken), points=points)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from congruence.cli.gaps import missing_note
 from congruence.cli.printing import say
-from congruence.cli.reading import Columns, FoundLabels, said_of, table_of
+from congruence.cli.reading import Columns, FoundLabels, label_columns, said_of, table_of
 from congruence.typing import ColumnLike
 
 
@@ -17,8 +17,6 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
     import numpy as np
 
     from congruence import InputError
-    from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
     from congruence.inputs.joining import joined_rows, rows_of
 
@@ -45,11 +43,7 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
         raise InputError(f"the {len(paths)} files have no point in common")
     found: list[tuple[Path, str, ColumnLike]] = []
     for path, table, place, own in zip(paths, tables, places, ids, strict=True):
-        if named is None:
-            sorting = sorted_columns(table, id=own, source=str(path))
-        else:
-            own_names = [name for name in named if name in table]
-            sorting = named_sorting(table, files.pick(table, own_names, str(path)), id=own)
+        sorting = label_columns(table, named and [name for name in named if name in table], str(path), own)
         say([f"{path}: {line}" for line in [*said_of(sorting), *missing_note(path, sorting.taken)]])
         found += [(path, name, rows_of(column, place[common])) for name, column in sorting.taken.items()]
     often = Counter(name for _, name, _ in found)

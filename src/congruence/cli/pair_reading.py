@@ -12,7 +12,7 @@ from congruence.cli.gaps import missing_note
 from congruence.cli.options import TABLE, Gaps, Labels, Printing, argument, option
 from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.printing import say
-from congruence.cli.reading import Columns, check_noise_columns, labels_of, row_ids, said_of, table_of
+from congruence.cli.reading import Columns, check_noise_columns, label_columns, labels_of, row_ids, said_of, table_of
 from congruence.errors import InputError, some_of, warn
 from congruence.typing import ColumnLike, NoiseLike
 
@@ -100,8 +100,6 @@ def _one_of_each(
     tables: list[dict[str, ColumnLike]], paths: tuple[Path, Path], columns: Columns, ids: tuple[str | None, str | None]
 ) -> list[tuple[str, ColumnLike]]:
     """The clustering of each of two files: a matrix, the column named, or the only one."""
-    from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
     from congruence.inputs.similarity import Similarity
 
@@ -114,11 +112,8 @@ def _one_of_each(
         if matrices:
             chosen.append(matrices[0])
             continue
-        if named:
-            name = named[min(side, len(named) - 1)] if len(own) != 1 else own[0]
-            found = named_sorting(table, files.pick(table, [name], str(path)), id=ids[side])
-        else:
-            found = sorted_columns(table, id=ids[side], source=str(path))
+        name = own[0] if len(own) == 1 else named[min(side, len(named) - 1)] if named else None
+        found = label_columns(table, name and [name], str(path), ids[side])
         say([f"{path}: {line}" for line in said_of(found)])
         if len(found.taken) != 1:
             raise InputError(

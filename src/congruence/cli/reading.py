@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -139,6 +139,20 @@ def labels_of(given: Labels, named: Columns = None, find_reference: bool = False
 def is_none(reference: str | None) -> bool:
     """Whether `--reference none` says that there is no reference."""
     return reference is None or reference.lower() == "none"
+
+
+def label_columns(
+    table: Mapping[str, ColumnLike], named: Columns, source: str, id: str | None, apart: Sequence[str | None] = ()
+) -> Sorting:
+    """The label columns of a table: those that are named, or all that are labels."""
+    from congruence.inputs import files
+    from congruence.inputs.column_kinds import named_sorting, sorted_columns
+    from congruence.inputs.column_names import named_columns
+
+    if named is None:
+        return sorted_columns(table, id=id, apart=apart, source=source)
+    picked = files.pick(table, named_columns(named, table, source, (id, *apart)), source)
+    return named_sorting(table, picked, id=id, apart=apart)
 
 
 def said_of(found: Sorting) -> list[str]:

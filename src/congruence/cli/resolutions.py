@@ -8,8 +8,7 @@ from congruence.cli.options import FIGURE, TABLE, Figure, Gaps, Printing, Readin
 from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.plots import write_plot
 from congruence.cli.printing import print_columns, print_json, say, show, wrote
-from congruence.cli.reading import said_of, split, table_of
-from congruence.typing import ColumnLike
+from congruence.cli.reading import label_columns, said_of, split, table_of
 
 PLOT = ("--plot", lambda given: given.plot is not None)
 
@@ -51,7 +50,10 @@ def resolutions(given: Given) -> None:
     check_width(given.file, given.columns, None, MOST_SHOWN_COLUMNS)
     table = table_of(given.file)
     colour = files.pick(table, [given.color], str(given.file))[given.color] if given.color is not None else None
-    found = _columns(given, table)
+    files.pick(table, [given.id] if given.id is not None else [], str(given.file))
+    sorting = label_columns(table, given.columns, str(given.file), given.id, (given.color,))
+    found = sorting.taken
+    say([*said_of(sorting), *missing_note(given.file, found)])
     check_number(found, MOST_SHOWN_COLUMNS)
     ordered = given.order if given.order in (None, "n_clusters") else split(given.order)
     how = given.taken("normalised threshold unassigned threads")
@@ -67,20 +69,3 @@ def resolutions(given: Given) -> None:
             show()
         print_columns(result.summary_columns, given.format)
     say(written)
-
-
-def _columns(given: Given, table: dict[str, ColumnLike]) -> dict[str, ColumnLike]:
-    """The requested label columns, by name or pattern; prints how columns are used."""
-    from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_sorting, sorted_columns
-    from congruence.inputs.column_names import named_columns
-
-    file, columns, id, colour = given.file, given.columns, given.id, given.color
-    files.pick(table, [id] if id is not None else [], str(file))
-    if columns is None:
-        found = sorted_columns(table, id=id, apart=(colour,), source=str(file))
-    else:
-        picked = files.pick(table, named_columns(columns, table, str(file), (id, colour)), str(file))
-        found = named_sorting(table, picked, id=id, apart=(colour,))
-    say([*said_of(found), *missing_note(file, found.taken)])
-    return found.taken

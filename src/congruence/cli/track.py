@@ -12,7 +12,7 @@ from congruence.cli.parsing import noise_labels
 from congruence.cli.plots import write_plot
 from congruence.cli.printing import print_json, print_rows, say, show, wrote
 from congruence.cli.reading import Columns as Named
-from congruence.cli.reading import said_of, split, table_of
+from congruence.cli.reading import label_columns, said_of, split, table_of
 from congruence.typing import ColumnLike, Record
 
 if TYPE_CHECKING:
@@ -108,8 +108,6 @@ def _steps(
 
     from congruence.errors import InputError
     from congruence.inputs import files
-    from congruence.inputs.column_kinds import named_sorting, sorted_columns
-    from congruence.inputs.column_names import named_columns
 
     steps: dict[str, ColumnLike] = {}
     ids: dict[str, ColumnLike] = {}
@@ -119,11 +117,7 @@ def _steps(
         beside = files.pick(table, features, str(path))
         own = files.pick(table, [id] if id is not None else [], str(path))
         table = {name: column for name, column in table.items() if name not in beside}
-        if columns:
-            picked = files.pick(table, named_columns(columns, table, str(path), (id,)), str(path))
-            found = named_sorting(table, picked, id=id)
-        else:
-            found = sorted_columns(table, id=id, source=str(path))
+        found = label_columns(table, columns or None, str(path), id)
         where = f"{path}: " if len(paths) > 1 else ""
         say([f"{where}{line}" for line in [*said_of(found), *missing_note(path, found.taken)]])
         if features and len(found.taken) != 1:
