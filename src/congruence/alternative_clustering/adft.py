@@ -24,10 +24,6 @@ def transformed(X: Array, knowns: Sequence[Array]) -> Array:
     The papers whiten by the covariance about the centroids of other clusters. That covariance is nearly the total one, so the
     map whitens every direction, and directions of noise count as much as those of a second view. Here the directions
     orthogonal to the span stay as they are.
-
-    Args:
-        X: Points × columns.
-        knowns: Given clusterings, codes 0 … k − 1.
     """
     X = X - X.mean(axis=0)
     given = np.vstack([centroids(X, codes, int(codes.max()) + 1) for codes in knowns])

@@ -24,12 +24,7 @@ SHUFFLES, MOST_AXES = 5, 200
 
 
 def residuals(X: Array, knowns: Sequence[Array]) -> Array:
-    """The points minus the means of the given clusters, all given clusterings together by least squares.
-
-    Args:
-        X: Points × columns.
-        knowns: Given clusterings, codes 0 … k − 1.
-    """
+    """The points minus the means of the given clusters, all given clusterings together by least squares."""
     if len(knowns) == 1:
         return np.asarray(X - centroids(X, knowns[0], int(knowns[0].max()) + 1)[knowns[0]])
     given = np.hstack([np.eye(int(codes.max()) + 1)[codes] for codes in knowns])
@@ -62,12 +57,7 @@ class Residuals:
 
     @classmethod
     def of(cls, X: Array, knowns: Sequence[Array]) -> Residuals:
-        """The residuals of points.
-
-        Args:
-            X: Points × columns.
-            knowns: Given clusterings, codes 0 … k − 1.
-        """
+        """The residuals of points."""
         left = residuals(X, knowns)
         values, vectors = np.linalg.eigh(left.T @ left / len(left))
         values, vectors = values[::-1], vectors[:, ::-1]
@@ -101,13 +91,7 @@ class Residuals:
         return self.axes[:, :many] / np.sqrt(self.variances[:many]) if self.is_redundant else self.numbers
 
     def refined(self, labels: Array, k: int, space: Array | None = None) -> Array:
-        """The labels after rounds of whitening by the covariance within them, then k-means.
-
-        Args:
-            labels: Where to start.
-            k: Number of clusters.
-            space: Coordinates to cluster in. Default None: the residuals.
-        """
+        """The labels after rounds of whitening by the covariance within them, then k-means."""
         from sklearn.cluster import KMeans
 
         X = self.numbers if space is None else space
@@ -125,10 +109,6 @@ class Residuals:
 
         log det of the total covariance less that within clusters, both shrunk, minus the mean of the same for shuffled labels.
         Labels that repeat a known clustering, or have no structure, have no merit.
-
-        Args:
-            found: Clusterings, codes 0 … k − 1.
-            rng: For the shuffles.
         """
         if not len(self.variances):
             return [0.0] * len(found)

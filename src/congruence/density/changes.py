@@ -221,13 +221,7 @@ class Drift(Result):
 
 
 def is_beyond(found: ProfileComparison, measure: str, threshold: float | None) -> bool:
-    """Whether a measure is worse than the threshold.
-
-    Args:
-        found: The comparison with the reference.
-        measure: Key of the measure.
-        threshold: The threshold, or None.
-    """
+    """Whether a measure is worse than the threshold."""
     if threshold is None:
         return False
     value = found[measure]
@@ -238,17 +232,7 @@ def row_of(
     name: Label, profile: Profile, finding: Finding | None, alarm: bool, previous: ProfileComparison | None,
     first: ProfileComparison | None, measure: str,
 ) -> Record:  # fmt: skip
-    """The row of a window.
-
-    Args:
-        name: Its name.
-        profile: Its profile.
-        finding: What its tests say; None for the reference.
-        alarm: Whether it is an alarm.
-        previous: The comparison with the previous window, if there is one.
-        first: The comparison with the reference.
-        measure: Key of the measure.
-    """
+    """The row of a window."""
     moved = () if finding is None else [x for x in finding.moved if x.alarm]
     features = dict.fromkeys(x.feature for x in moved if x.feature is not None)
     return {
@@ -262,9 +246,6 @@ def row_of(
 def one_type(values: Sequence[object]) -> list[object]:
     """Values of one column: as they are if they have one type, else as text.
 
-    Args:
-        values: The values.
-
     >>> one_type([1, None, 2]), one_type([1, "a"])
     ([1, None, 2], ['1', 'a'])
     """
@@ -275,9 +256,6 @@ def one_type(values: Sequence[object]) -> list[object]:
 
 def said(row: Moved) -> str:
     """A change in a few words.
-
-    Args:
-        row: The change.
 
     >>> said(Moved("day 3", "busy", "x0", "moved", 1.23, "up", 0.001, True))
     'busy: x0 up 1.2 sd'

@@ -38,23 +38,12 @@ class Cells:
 
 
 def united(p: Profile, groups: Sequence[Sequence[int]]) -> Array:
-    """The counts of groups of clusters: groups × bins.
-
-    Args:
-        p: A profile.
-        groups: The clusters of each group.
-    """
+    """The counts of groups of clusters: groups × bins."""
     return np.array([p.counts[list(group)].sum(axis=0) for group in groups]).reshape(len(groups), p.counts.shape[1])
 
 
 def cells_of(a: Array, b: Array, attributes: Sequence[Attribute]) -> Cells:
-    """The tests of all attributes within each cluster.
-
-    Args:
-        a: Counts of the clusters of the reference, clusters × bins of all attributes.
-        b: Counts of the same clusters in a window.
-        attributes: The attributes.
-    """
+    """The tests of all attributes within each cluster."""
     shape = (len(a), len(attributes))
     found = Cells(np.zeros(shape), np.zeros(shape, dtype=np.int64), np.zeros(shape))
     start = 0
@@ -125,11 +114,7 @@ def _two_sided(x: Array, y: Array, m: Array, n: Array) -> Array:
 
 
 def size_tests(a: Array, b: Array) -> Array:
-    """Logarithm of the p-value that each cluster's share of the points is the same.
-
-    Args:
-        a: Points of each cluster in the reference.
-        b: Points of the same clusters in the window.
+    """Logarithm of the p-value that each cluster's share of the points is the same in the reference and in the window.
 
     >>> import numpy as np
     >>> np.exp(size_tests(np.array([50, 50]), np.array([10, 90]))).round(9).tolist()
@@ -142,12 +127,6 @@ def conservative(a: Array, sizes: Array, attributes: Sequence[Attribute], seed: 
     """How many small p-values the tests of cells give where nothing changes, relative to uniform ones: at most 1.
 
     Cells of the size of the window are drawn from the reference, which is drawn again too.
-
-    Args:
-        a: Counts of the clusters of the reference.
-        sizes: Points of the same clusters in the window.
-        attributes: The attributes.
-        seed: Seed of the draws.
     """
     rng = np.random.default_rng(seed)
     starts = np.concatenate([[0], np.cumsum([x.n_bins for x in attributes])])
@@ -172,27 +151,14 @@ def conservative(a: Array, sizes: Array, attributes: Sequence[Attribute], seed: 
 
 
 def kin_sizes(a: Profile, b: Profile, kin: Sequence[Kin]) -> tuple[Array, Array]:
-    """The points of each kin in both profiles.
-
-    Args:
-        a: Profile of the reference.
-        b: Profile of the window.
-        kin: Clusters by kinship.
-    """
+    """The points of each kin in both profiles."""
     before = np.array([a.sizes[list(x.before)].sum() if x.before else 0 for x in kin])
     after = np.array([b.sizes[list(x.after)].sum() if x.after else 0 for x in kin])
     return before, after
 
 
 def drawn_windows(p: Profile, many: int, draws: int, seed: int = 0) -> list[Profile]:
-    """Windows drawn from a profile: sizes of clusters first, then each attribute by itself.
-
-    Args:
-        p: The profile.
-        many: Points of each window.
-        draws: Number of windows.
-        seed: Seed of the draws.
-    """
+    """Windows drawn from a profile: sizes of clusters first, then each attribute by itself."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(draws):

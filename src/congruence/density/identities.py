@@ -45,12 +45,8 @@ class Kin:
 
 
 def kin_of(a: Profile, b: Profile, named: bool = True) -> list[Kin]:
-    """The clusters of two profiles by kinship: every row of either is in exactly one.
-
-    Args:
-        a: Profile of the reference.
-        b: Profile of a window, with the same bins.
-        named: Whether clusters with the same name are the same unless the data contradict it. Default True.
+    """The clusters of two profiles by kinship: every row of either is in exactly one. Names count, if `named`,
+    unless the data contradict them.
 
     >>> from congruence.density.profile import Profile
     >>> a = Profile.of([[90, 10, 0], [0, 20, 80]], clusters=["x", "y"])
@@ -120,13 +116,7 @@ def _by_place(a: Profile, b: Profile, rows: Array, cols: Array, named: bool) -> 
 
 
 def shares(p: Profile, f: int, rows: Array | Sequence[int]) -> Array:
-    """The share of each cluster's points in each bin of an attribute.
-
-    Args:
-        p: A profile.
-        f: The number of the attribute.
-        rows: Its clusters.
-    """
+    """The share of each cluster's points in each bin of an attribute."""
     counts = p.counts[rows, p.starts[f] : p.starts[f + 1]].astype(float)
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300))
 

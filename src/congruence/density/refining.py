@@ -23,13 +23,7 @@ BEYOND = 0.02 * 2.0 ** np.arange(10)
 
 
 def refined(binning: Binning, columns: Columns, clustering: Labels | None) -> Binning:
-    """The binning with more cuts: quantiles of each cluster, and cuts beyond the range. The given cuts stay.
-
-    Args:
-        binning: A fitted binning.
-        columns: The data of the reference.
-        clustering: Its clusters; None if points belong to several.
-    """
+    """The binning with more cuts: quantiles of each cluster, and cuts beyond the range. The given cuts stay."""
     codes = (
         np.zeros(len(columns), dtype=np.int64) if clustering is None else np.asarray(clustering.codes).astype(np.int64)
     )

@@ -18,12 +18,7 @@ FORMAT = 1
 
 
 def save_profile(p: Profile, path: PathLike) -> None:
-    """Write a profile to a file that `load_profile` reads.
-
-    Args:
-        p: The profile.
-        path: The file, named .npz.
-    """
+    """Write a profile to a file that `load_profile` reads."""
     levels = [p] if p.detail is None else [p, p.detail]
     arrays: dict[str, Array] = {}
     facts: Record = {"format": FORMAT, "profiles": []}

@@ -79,9 +79,6 @@ WHOLE = 1.06906
 def share_of(i: int) -> float:
     """The share of alpha that window i may spend: they add up to 1, however many windows follow.
 
-    Args:
-        i: Number of the window, from 1.
-
     >>> round(share_of(1), 3), round(1 / share_of(100))
     (0.258, 2332)
     """
@@ -138,12 +135,7 @@ class Watch:
     _kin: list[Kin] = field(default_factory=list)
 
     def test(self, window: Label, profile: Profile) -> Finding:
-        """The evidence that a window differs from the reference.
-
-        Args:
-            window: Its name.
-            profile: Its profile, in the bins of the reference.
-        """
+        """The evidence that a window differs from the reference."""
         self.tested += 1
         level = self.alpha * share_of(self.tested)
         found = self._tested(window, profile, level)
@@ -329,11 +321,6 @@ def _shift(a: Profile, b: Profile, kin: Kin, f: int, which: int, sign: float) ->
 
 def quantiles(attribute: Attribute, counts: Array, levels: Array) -> Array:
     """Quantiles of a numeric attribute, linear within bins.
-
-    Args:
-        attribute: The attribute.
-        counts: Points in each of its bins.
-        levels: Which quantiles.
 
     >>> quantiles(Attribute("x", (1.0, 2.0), 0.0, 3.0), np.array([2, 2, 4]), np.array([0.25, 0.5, 0.75])).tolist()
     [1.0, 2.0, 2.5]

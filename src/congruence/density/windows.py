@@ -77,15 +77,7 @@ class Bins:
         nominal: Sequence[str | int],
         **same: OptionValue,
     ) -> Bins:
-        """The bins of a reference: of a profile its own, else those that the options say.
-
-        Args:
-            reference: A profile, or the word for the window that it is.
-            binning: As in `drift`.
-            bins: As in `drift`.
-            nominal: As in `drift`.
-            same: The other attributes.
-        """
+        """The bins of a reference: of a profile its own, else those that the options say."""
         if not isinstance(reference, Profile):
             chosen = (
                 copy(binning) if isinstance(binning, Binning) else Binning(binning, bins, nominal=nominal, robust=True)  # type: ignore[arg-type]
@@ -101,13 +93,7 @@ class Bins:
         return cls(*levels, **same)  # type: ignore[arg-type]
 
     def profile(self, name: Label, X: PointsLike, labels: ClusteringLike) -> Profile:
-        """The profile of a window or of a part of it.
-
-        Args:
-            name: Its name.
-            X: Its data.
-            labels: Its labels.
-        """
+        """The profile of a window or of a part of it."""
         options = InputOptions(unassigned=self.unassigned, noise=self.noise)
         columns, clustering = ready(X, labels, self.coarse, options, f"window {name}")
         if self.fine is None:
@@ -243,11 +229,7 @@ def drift(
 
 
 def reference_of(reference: str | Profile | PathLike) -> Literal["first", "previous"] | Profile:
-    """What windows are tested against: a word, or a profile, which may be in a file.
-
-    Args:
-        reference: "first", "previous", a profile or its path.
-    """
+    """What windows are tested against: a word, or a profile, which may be in a file."""
     if isinstance(reference, str | os.PathLike) and reference not in ("first", "previous"):
         if os.path.splitext(reference)[1] != ".npz":
             one_of("reference", reference, ("first", "previous"))

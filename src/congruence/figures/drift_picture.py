@@ -40,11 +40,7 @@ class DriftPicture:
 
 
 def drift_picture(d: Drift) -> DriftPicture:
-    """The figure of a result of `cg.drift`, as plain numbers.
-
-    Args:
-        d: The result.
-    """
+    """The figure of a result of `cg.drift`, as plain numbers."""
     n = len(d.windows)
     lines: dict[tuple[Label, int], Array] = {}
     for w, finding in enumerate(d.findings):

@@ -55,9 +55,6 @@ class Lane:
 def lanes_of(t: Tracks) -> list[Lane]:
     """The lanes of all lasting clusters, from top to bottom; parts of a split are next to what they split from.
 
-    Args:
-        t: Tracks of clusters.
-
     >>> import congruence as cg
     >>> lanes = lanes_of(cg.track([list("aaaabbbb"), list("xxxxyyyz")]))
     >>> [(lane.name, lane.sizes) for lane in lanes]
@@ -180,12 +177,8 @@ def _colours(many: int) -> list[str]:
 
 
 def labels_of(lanes: list[Lane], n_steps: int, least: float) -> list[tuple[float, float, str, bool]]:
-    """Names beside bars: x, y, name, and whether it stands on the right: at the first and the last bar of each lane.
-
-    Args:
-        lanes: The lanes.
-        n_steps: Number of steps.
-        least: The least height of a bar that has a name inside the figure.
+    """Names beside bars: x, y, name, and whether it stands on the right: at the first and the last bar of each lane,
+    inside the figure only of bars of the least height.
     """
     found = []
     for lane in lanes:

@@ -41,13 +41,6 @@ def families_of(
     Inside a family a median pair agrees by 0.3 or more, and by more than any shuffled clusterings do; across two families by at
     most a third of that, also if clusters that split a cluster of the other count as one: finer and coarser clusterings are no
     families.
-
-    Args:
-        e: The clusterings.
-        square: Agreement of all pairs.
-        groups: Groups of similar clusterings, as indices.
-        counted: Indices of the counted clusterings.
-        chance: The largest agreement of shuffled clusterings.
     """
     found = [tuple(g) for g in groups if len(g) > 1]
     while len(found) > 1:

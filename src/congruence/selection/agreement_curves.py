@@ -133,16 +133,7 @@ def member_curves(
     threads: int | None,
     progress: ProgressLike,
 ) -> MemberCurves:
-    """A curve over k for each criterion, from given ensembles or from members made here; Ctrl-C keeps finished values of k.
-
-    Args:
-        ks: Numbers of clusters, from 2, in order.
-        source: How to make members, or the ensembles {k: ensemble}.
-        wanted: The criteria; None for the defaults, which depend on the members.
-        truth: A reference clustering, or None.
-        threads: Number of threads; None for all cores.
-        progress: Called with (done, total); True or None for a bar on a terminal, False for none.
-    """
+    """A curve over k for each criterion, from given ensembles or from members made here; Ctrl-C keeps finished values of k."""
     made = source if isinstance(source, Making) else None
     given = {} if isinstance(source, Making) else dict(source)
     parts = 0

@@ -23,9 +23,6 @@ def two_along_an_axis(points: Array) -> Array | None:
 
     The axis found in one half of the points is looked at in the other half, where one cloud has no valley.
 
-    Args:
-        points: Points × features.
-
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(2000, 3)) * 2
     >>> two_along_an_axis(X) is None
@@ -57,12 +54,7 @@ def two_along_an_axis(points: Array) -> Array | None:
 
 
 def _windows(seen: Array, points: Array) -> tuple[Array, Array, Array] | None:
-    """The points near the first centre, halfway, and near the second, without their coordinate on the axis between them.
-
-    Args:
-        seen: Points that choose the axis.
-        points: Other points.
-    """
+    """The points near the first centre, halfway, and near the second, without their coordinate on the axis between them."""
     labels = mixtures.along(seen, 2)
     sizes = np.bincount(labels, minlength=2)
     if sizes.min() < SHARE * len(seen):

@@ -53,19 +53,7 @@ def by_criteria(
     seeds: np.random.SeedSequence, members: MemberCurves | None,
     truth: Clustering | None, n_jobs: int | None, progress: ProgressLike,
 ) -> KChoice:  # fmt: skip
-    """The vote of published criteria and, if requested, of agreement criteria.
-
-    Args:
-        points: The points used.
-        ks: Numbers of clusters in order.
-        names: Keys of `PEERS`.
-        method: "auto" or "kmeans", or another clusterer for criteria that take any clustering.
-        seeds: For starts and resamples.
-        members: Agreement curves, or None.
-        truth: The reference, or None.
-        n_jobs: Values of k computed in parallel.
-        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
-    """
+    """The vote of published criteria and, if requested, of agreement criteria."""
     from threadpoolctl import threadpool_limits
 
     called = method if isinstance(method, str) else type(method).__name__

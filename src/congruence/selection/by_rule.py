@@ -33,16 +33,7 @@ def by_rule(
     truth: Clustering | None,
     progress: ProgressLike,
 ) -> KChoice:
-    """The largest k whose clusters are found again in halves and are separated; if there is none, the most stable k.
-
-    Args:
-        points: The points used.
-        ks: Numbers of clusters in order.
-        method: A name of `families.NAMES`, or a scikit-learn clusterer.
-        seeds: For the halves.
-        truth: The reference, or None.
-        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
-    """
+    """The largest k whose clusters are found again in halves and are separated; if there is none, the most stable k."""
     from threadpoolctl import threadpool_limits
 
     check_counts(method)

@@ -51,18 +51,7 @@ def calibrated(
     truth: Clustering | None,
     n_jobs: int | None, progress: ProgressLike,
 ) -> KChoice:  # fmt: skip
-    """The answer by calibrated probabilities, with the curves behind it.
-
-    Args:
-        points: The points used.
-        ks: Numbers of clusters in order.
-        method: "auto", or "kmeans" to use k-means for any shape.
-        seeds: For starts and halves.
-        members: Agreement curves to show, or None.
-        truth: The reference, or None.
-        n_jobs: Values of k computed in parallel.
-        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
-    """
+    """The answer by calibrated probabilities, with the curves behind it."""
     from threadpoolctl import threadpool_limits
 
     sample = points.sample
@@ -147,13 +136,7 @@ def _with_shapes(probabilities: Mapping[int, float], found: Shapes) -> dict[int,
 
 
 def is_long(points: Array, k: int, fit: Fits) -> bool:
-    """Whether the mixture separates k clusters by deeper valleys than k-means, along Fisher's discriminants.
-
-    Args:
-        points: Points × features.
-        k: Number of clusters.
-        fit: The results for it.
-    """
+    """Whether the mixture separates k clusters by deeper valleys than k-means, along Fisher's discriminants."""
     if k == 1 or len(np.unique(fit.mixture)) < k:
         return False
     return fit.fisher > mixtures.fisher_valley(mixtures.first_axes(points), fit.halves.labels, k) + DEEPER

@@ -131,13 +131,6 @@ def looked(
     """Clusterings of all points, the stability of the worst cluster of each, and the emptiness of its border.
 
     Ctrl-C keeps the finished halvings, if there are any.
-
-    Args:
-        points: Points × features.
-        ks: Numbers of clusters in order.
-        clusterer: Gives labels for each number.
-        seeds: For the halves.
-        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
     """
     rng = np.random.default_rng(seeds)
     done: list[dict[int, Array]] = []
@@ -175,12 +168,7 @@ def _worst(whole: dict[int, Array], done: Sequence[dict[int, Array]]) -> Array:
 
 
 def borders(points: Array, whole: dict[int, Array]) -> Array:
-    """Emptiness of the border between the two nearest clusters of each clustering, as z (see `Family.border`).
-
-    Args:
-        points: Points × features.
-        whole: Labels by number of clusters.
-    """
+    """Emptiness of the border between the two nearest clusters of each clustering, as z (see `Family.border`)."""
     from scipy.spatial import cKDTree
 
     n = len(points)

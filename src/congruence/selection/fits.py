@@ -37,14 +37,7 @@ class Fits:
 def fits_of(
     parts: halves.Sample, ks: Sequence[int], n_jobs: int | None = None, progress: ProgressLike = False
 ) -> tuple[dict[int, Fits], bool]:
-    """The evidence for each k, and whether all k are done; Ctrl-C keeps the finished k if there are at least two.
-
-    Args:
-        parts: The points, their halves and starts, for at least as many clusters.
-        ks: Numbers of clusters in order.
-        n_jobs: Values of k computed in parallel; does not change the result.
-        progress: Called with (done, total); None or True for a bar on a terminal, False for none.
-    """
+    """The evidence for each k, and whether all k are done; Ctrl-C keeps the finished k if there are at least two."""
 
     done: dict[int, Fits] = {}
     with Progress(len(ks), progress, "numbers of clusters") as bar:

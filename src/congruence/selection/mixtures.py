@@ -94,13 +94,7 @@ def fits(
 
 
 def fits_of_two(X: Array, labels: Array, k: int) -> list[Fit]:
-    """Mixtures from this partition, and from one that does not cut elongated parallel clusters.
-
-    Args:
-        X: Points × features, dense.
-        labels: A partition by k-means, 0 … k − 1.
-        k: Number of components.
-    """
+    """Mixtures from this partition, and from one that does not cut elongated parallel clusters."""
     found = fits(X, labels, k)
     if k == 1 or not found:
         return found
@@ -136,10 +130,6 @@ def is_round(X: Array, fit: Fit) -> bool:
     """Whether a mixture has several round components of one size, apart from each other.
 
     Boxes and arcs are covered by flattened components, and heavy or skewed tails by components of different sizes.
-
-    Args:
-        X: Points × features.
-        fit: A mixture of them.
     """
     own = fit.memberships
     k, d = len(own), X.shape[1]

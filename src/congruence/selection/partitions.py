@@ -25,12 +25,7 @@ POINTS_PER_CLUSTER = 4
 
 
 def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], str]:
-    """The numbers of clusters that can be tried, notes on those left out, and why none can be chosen; empty if one can.
-
-    Args:
-        points: The points used.
-        ks: Numbers of clusters in order.
-    """
+    """The numbers of clusters that can be tried, notes on those left out, and why none can be chosen; empty if one can."""
     n = len(points.sample)
     distinct = len(np.unique(points.given, axis=0)) if points.sample.shape[1] else 1
     most = min(n // POINTS_PER_CLUSTER, distinct)

@@ -51,12 +51,7 @@ class Points:
 
 
 def different_scales(names: Sequence[str], spread: Array) -> list[str]:
-    """A note if one column dominates all distances.
-
-    Args:
-        names: Names of the columns.
-        spread: The standard deviation of each.
-    """
+    """A note if one column dominates all distances."""
     varying = np.flatnonzero(spread > 0)
     if len(varying) < 2:
         return []
@@ -154,12 +149,7 @@ def _steps(X: Array) -> Array | None:
 
 
 def names_of_columns(frame: PointsLike, columns: int) -> list[str]:
-    """The names of the columns of a frame, or their numbers.
-
-    Args:
-        frame: The data as given.
-        columns: Number of columns.
-    """
+    """The names of the columns of a frame, or their numbers."""
     if frame_kind(frame) is not None and hasattr(frame, "columns"):
         found = frame.column_names if hasattr(frame, "column_names") else list(frame.columns)
         if len(found) == columns:

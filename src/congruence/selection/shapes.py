@@ -42,14 +42,6 @@ def shapes(
     Connected groups are tried first. If there are none and k-means finds no clusters, groups by distances relative to the
     local density are tried. If there are none of these and k-means finds no clusters or is uncertain, spectral clusters are
     tried; they can also separate groups that nearly touch. In one dimension there are no shapes to cut through.
-
-    Args:
-        points: Points × features.
-        ks: Numbers of clusters in order.
-        k: The number that k-means and the mixture give.
-        probability: Its probability.
-        fit: The results for it.
-        seeds: For halves.
     """
     if points.shape[1] == 1:
         return None
@@ -73,9 +65,6 @@ def overlapping(fits: Mapping[int, Fits]) -> Shapes | None:
 
     Of all mixtures, with any number of components of any shape, the one with the best BIC has such components, and it is
     clearly better than one Gaussian of any shape.
-
-    Args:
-        fits: The results for each number of clusters, 1 among them.
     """
     known = {k: fit for k, fit in fits.items() if fit.bic == fit.bic}
     if 1 not in known:
@@ -88,14 +77,7 @@ def overlapping(fits: Mapping[int, Fits]) -> Shapes | None:
 
 
 def along_an_axis(points: Array, ks: Sequence[int], k: int, probability: float) -> Shapes | None:
-    """Two clusters separated along one axis, if k-means finds none or is in doubt; other columns that vary as much hide them.
-
-    Args:
-        points: Points × features.
-        ks: Numbers of clusters in order.
-        k: The number that k-means and the mixture give.
-        probability: Its probability.
-    """
+    """Two clusters separated along one axis, if k-means finds none or is in doubt; other columns that vary as much hide them."""
     if 2 not in ks or k > 2 or (k == 2 and probability >= HIDDEN):
         return None
     labels = two_along_an_axis(points)
@@ -135,15 +117,7 @@ def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSeq
 
 
 def is_cut(points: Array, shape: Array, k: int, probability: float, fit: Fits) -> bool:
-    """Whether k-means and the mixture cut through these clusters, or split them without an empty border.
-
-    Args:
-        points: Points × features.
-        shape: Cluster of each point.
-        k: The number of clusters of k-means and the mixture.
-        probability: Its probability.
-        fit: The results for it.
-    """
+    """Whether k-means and the mixture, with k clusters, cut through a shape, or split it without an empty border."""
     clusterings = (fit.halves.labels, fit.mixture)
     if min(_across(labels, shape) for labels in clusterings) > MOST_CUT:
         return True

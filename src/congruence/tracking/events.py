@@ -66,15 +66,7 @@ def events_of(
     names: tuple[Sequence[Label], Sequence[Label]],
     rules: Rules,
 ) -> list[Event]:
-    """The events from one step to the next, in the order of the earlier clusters; new clusters come last.
-
-    Args:
-        found: The groups of linked clusters.
-        overlap: What the clusters of both steps have in common.
-        steps: Both steps.
-        names: The lasting names of the clusters of both steps.
-        rules: The rules that linked them.
-    """
+    """The events from one step to the next, in the order of the earlier clusters; new clusters come last."""
 
     (old, new), (a, b) = names, steps
 

@@ -77,12 +77,7 @@ def linked(overlap: Overlap, rules: Rules = "overlap", least: float = LEAST_SHAR
 
 
 def groups(overlap: Overlap, keep: Array) -> Groups:
-    """The groups of linked clusters.
-
-    Args:
-        overlap: What the clusters have in common.
-        keep: Whether each pair is linked.
-    """
+    """The groups of linked clusters."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -57,14 +57,7 @@ class Names:
     def go_on(
         self, steps: Sequence[Step], overlap: Overlap | None, found: Groups | None, own_points: bool = False
     ) -> None:
-        """Name the clusters of the newest step.
-
-        Args:
-            steps: All steps up to the newest.
-            overlap: What the clusters of the last two steps have in common; None for the first step.
-            found: The groups of linked clusters of the last two steps.
-            own_points: Whether steps have their own points, so that no cluster can come back.
-        """
+        """Name the clusters of the newest step; none comes back under its name if steps have their own points."""
         step = steps[-1]
         if overlap is None or found is None:
             self.steps.append(tuple(str(x) if self.naming == "nested" else x for x in step.clusters))

@@ -47,11 +47,7 @@ class Overlap:
     totals: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0))
 
     def only(self, keep: Array) -> Overlap:
-        """The overlap with some of its pairs only.
-
-        Args:
-            keep: Whether to keep each pair.
-        """
+        """The overlap with some of its pairs only."""
         names = ("row", "col", "shared", "share_before", "share_after")
         return replace(
             self,
@@ -61,11 +57,7 @@ class Overlap:
 
 
 def probability(overlap: Overlap) -> Array:
-    """For each pair of clusters, the probability of as much in common if points were shuffled among the clusters.
-
-    Args:
-        overlap: What the clusters have in common.
-    """
+    """For each pair of clusters, the probability of as much in common if points were shuffled among the clusters."""
     if overlap.p_value is not None:
         return overlap.p_value.copy()
     assert overlap.left is not None  # both steps have the same points
@@ -79,12 +71,6 @@ def probability(overlap: Overlap) -> Array:
 
 def upper_tail(shared: Array, n: int | Array, a: Array, b: Array) -> Array:
     """The hypergeometric probability of at least this many points in common between a and b of n points.
-
-    Args:
-        shared: Points in common.
-        n: Number of points, one for all or one each.
-        a: Sizes of the first sets.
-        b: Sizes of the second sets.
 
     >>> upper_tail(np.array([2, 1]), 4, np.array([2, 2]), np.array([2, 2])).round(4).tolist()
     [0.1667, 0.8333]
@@ -121,10 +107,6 @@ def _share(part: Array, whole: Array) -> Array:
 
 def overlap_of_members(a: Step, b: Step) -> Overlap:
     """The overlap of two steps of the same points, by the points or memberships they share.
-
-    Args:
-        a: The earlier step.
-        b: The later step.
 
     >>> from congruence.inputs.steps import history_of
     >>> found = overlap_of_members(*history_of([[0, 0, 1, 1], [0, 1, 1, 1]]).steps)
@@ -183,14 +165,7 @@ def _overlap_of_memberships(a: Step, b: Step) -> Overlap:
 
 
 def overlap_of_profiles(a: Step, b: Step, x_a: Array, x_b: Array) -> Overlap:
-    """The overlap of two steps of different points: the least overlap of the clusters' histograms over all features.
-
-    Args:
-        a: The earlier step.
-        b: The later step.
-        x_a: Points × features of the earlier step.
-        x_b: The same of the later step.
-    """
+    """The overlap of two steps of different points: the least overlap of the clusters' histograms over all features."""
     both = np.concatenate([x_a, x_b])
     low, high = np.quantile(both, [TAIL, 1 - TAIL], axis=0)
     width = np.where(high > low, high - low, 1.0)

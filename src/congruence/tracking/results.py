@@ -45,13 +45,7 @@ class Kept:
 
     @classmethod
     def of(cls, before: Step, after: Step, names: tuple[Sequence[Label], Sequence[Label]]) -> Kept:
-        """The points that keep their names.
-
-        Args:
-            before: The earlier step.
-            after: The later step.
-            names: The lasting names of the clusters of both.
-        """
+        """The points that keep their names."""
         both = before.present & after.present
         a, b = before.codes[both], after.codes[both]
         n = len(a)

@@ -61,9 +61,6 @@ def runs_of(steps: Sequence[Step]) -> Runs:
     Runs are matched to their medoid and then, until nothing changes, to the mean of all: no step raises the sum of squared
     differences over all pairs of runs.
 
-    Args:
-        steps: Steps of the same points, with the same number of clusters each.
-
     >>> import numpy as np
     >>> from congruence.inputs.steps import history_of
     >>> u = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]])
@@ -101,9 +98,6 @@ def modes_of(steps: Sequence[Step]) -> tuple[list[int], list[int], list[Array]]:
 
     A run in which a cluster does not correlate with its partner in the medoid is a mode by itself: the order of clusters
     is not all that differs.
-
-    Args:
-        steps: Steps of the same points.
     """
     mode_of, medoids, partner = [-1] * len(steps), list[int](), [np.zeros(0, dtype=np.int64)] * len(steps)
     by_k: dict[int, list[int]] = {}

@@ -18,12 +18,7 @@ from congruence.typing import PathLike
 
 
 def save_tracks(t: Tracks, path: PathLike) -> None:
-    """Write tracks to a file from which `track(previous=path)` goes on.
-
-    Args:
-        t: The tracks.
-        path: The file, named .npz.
-    """
+    """Write tracks to a file from which `track(previous=path)` goes on."""
     arrays: dict[str, Array] = {}
     for i, step in enumerate(t.history.steps):
         if step.is_soft:
@@ -53,11 +48,7 @@ def _not_plain(value: object) -> object:
 
 
 def load_tracks(path: PathLike) -> Tracks:
-    """Tracks from a file.
-
-    Args:
-        path: The file that `Tracks.save` wrote.
-    """
+    """Tracks from a file."""
     try:
         with np.load(Path(path), allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}

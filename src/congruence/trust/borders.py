@@ -58,11 +58,6 @@ def border_of(a: Array, b: Array, rng: np.random.Generator) -> Border:
     A valley is seldom significant for clusters of few points, so whether the two are one is decided by the gain: two normal
     groups explain the differences of distances to the neighbours in both clusters much better than one, or they do not.
 
-    Args:
-        a: Points of one cluster × features.
-        b: Points of the other.
-        rng: Source of the parts.
-
     >>> rng = np.random.default_rng(0)
     >>> cloud = rng.normal(size=(400, 2))
     >>> left, right = cloud[cloud[:, 0] < 0], cloud[cloud[:, 0] > 0]

@@ -34,14 +34,7 @@ FAST, STARTS = "kcc", 3
 
 
 def score_of(agreement: Array, nearness: Array, fit: Array | None, weight: float) -> Array:
-    """The weighted mean of the parts.
-
-    Args:
-        agreement: Mean agreement with the others.
-        nearness: Mean agreement with consensuses.
-        fit: Fit to the data, or None.
-        weight: Weight of the nearness.
-    """
+    """The weighted mean of the parts."""
     total = agreement + weight * nearness
     return np.asarray(total / (1 + weight) if fit is None else (total + FIT * fit) / (1 + weight + FIT))
 
@@ -57,13 +50,7 @@ def numbers_of_clusters(ks: Sequence[int]) -> list[int]:
 
 
 def mean_with(square: Array, others: Array, shares: Array | None = None) -> Array:
-    """Mean agreement of each clustering with others but itself.
-
-    Args:
-        square: Agreement of all pairs.
-        others: Positions of the others; drawn ones may repeat.
-        shares: Weights of all clusterings. Default None: equal.
-    """
+    """Mean agreement of each clustering with others but itself; others that were drawn may repeat."""
     values = square[:, others]
     weight = np.ones(len(others)) if shares is None else shares[others]
     weight = np.where(np.isnan(values) | (np.arange(len(square))[:, None] == others), 0.0, weight)
@@ -93,15 +80,7 @@ class Nearness:
     def of(
         cls, e: Ensemble, numbers: Sequence[int], found: Consensus, rng: np.random.Generator, threads: int | None
     ) -> Nearness:
-        """The consensuses into these numbers of clusters; many points are sampled.
-
-        Args:
-            e: The clusterings.
-            numbers: Numbers of clusters.
-            found: A consensus that is there already.
-            rng: For samples and starts.
-            threads: Number of threads.
-        """
+        """The consensuses into these numbers of clusters; many points are sampled."""
         some, few = (_sampled(e, most, rng) for most in (SOME, FEW))
         values = []
         for k in numbers:
@@ -113,12 +92,7 @@ class Nearness:
         return cls(few, numbers, np.mean(values, axis=0) if values else _with(found.labels, e), threads)
 
     def redrawn(self, drawn: Array, rng: np.random.Generator) -> Array:
-        """The same for consensuses of drawn clusterings.
-
-        Args:
-            drawn: Positions of the clusterings, with repeats.
-            rng: For starts.
-        """
+        """The same for consensuses of drawn clusterings."""
         again = Ensemble(
             self.few[drawn.tolist()], names=[str(i) for i in range(len(drawn))], member_weight=np.ones(len(drawn))
         )
@@ -144,13 +118,7 @@ def _with(labels: Array, e: Ensemble) -> Array:
 
 
 def fit_to(X: PointsLike, e: Ensemble, seeds: np.random.SeedSequence) -> tuple[Array, int | None, str]:
-    """How well each clustering fits the data, the number of clusters in the data (None: unknown), and a note.
-
-    Args:
-        X: The data, one row per point.
-        e: The clusterings.
-        seeds: For `choose_k` and samples.
-    """
+    """How well each clustering fits the data, the number of clusters in the data (None: unknown), and a note."""
     choice = choose_k(X, random_state=seeds.spawn(1)[0], progress=False)
     some = next(iter(choice.partitions.values()), None)
     if some is not None and len(some) != e.n_points:

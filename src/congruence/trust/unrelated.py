@@ -32,12 +32,6 @@ def p_value_of_agreement(e: Ensemble, square: Array, rng: np.random.Generator, t
     The closest pair is tested first: after Bonferroni's correction, the bound of its p-value from exact moments needs no
     draws. Otherwise the points of every member are permuted independently.
 
-    Args:
-        e: The members.
-        square: Adjusted Rand index of all pairs of members.
-        rng: Source of the permutations.
-        threads: Number of threads.
-
     >>> import congruence as cg
     >>> halves, other = np.repeat([0, 1], 50), np.tile([0, 1], 50)
     >>> def p_value(*runs):
