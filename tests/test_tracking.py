@@ -148,6 +148,32 @@ def test_covers_are_tracked_by_shared_points():
     assert sorted(t.labels["1"][3]) == ["x", "y"]
 
 
+def test_shared_points_of_covers_are_counted_beyond_8_bits():
+    """Two clusters of a cover that share more than 127 points are linked."""
+    a, b = (cg.Cover(x, points=500) for x in ([range(300), range(290, 500)], [range(290, 500), range(300)]))
+    t = cg.track([a, b])
+    assert sorted((e.event, e.shared) for e in t.happened) == [("kept", 210), ("kept", 300)]
+    assert t.names[0] == t.names[1][::-1]
+
+
+@pytest.mark.parametrize("own", [0.5, 0.8])
+def test_points_that_change_sides_are_found_in_noisy_memberships(own):
+    """Two clusters that exchange 38 % of their points are regrouped, however little the memberships of both steps agree."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 7, 1200)
+    later = first.copy()
+    for a, b in ((0, 1), (1, 0)):
+        there = np.flatnonzero(first == a)
+        later[there[: int(0.38 * len(there))]] = b
+    steps = []
+    for codes in (first, later):
+        u = (1 - own) * rng.dirichlet(np.full(7, 0.5), 1200)
+        u[np.arange(1200), codes] += own
+        steps.append(u)
+    t = cg.track([steps[0], steps[1][:, ::-1]])
+    assert sorted(e.event for e in t.happened) == ["kept"] * 5 + ["regrouped"]
+
+
 def test_runs_are_aligned_to_one_order():
     """Runs of one k have their columns in one order, none is farther from another than the best order of the two."""
     rng = np.random.default_rng(0)

@@ -16,6 +16,8 @@ BINS, TAIL = 20, 0.005
 NEIGHBOURS, LEAST_NEAR = 10, 0.5
 #: shuffles that give the spread of shared memberships, and of overlaps of profiles
 SHUFFLES = 50
+#: shares of a soft cluster that add up to less are divided by this
+LEAST_RECOVERED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +152,8 @@ def _overlap_of_memberships(a: Step, b: Step) -> Overlap:
             spread[i, j] = np.sqrt(np.mean((np.array(drawn) - expected[i, j]) ** 2)) if n else 0.0
     sizes_a, sizes_b = u.sum(axis=0), v.sum(axis=0)
     excess = np.maximum(shared - expected, 0.0)
-    before = _share(excess, np.maximum(sizes_a[:, None] - expected, 0.0))
-    after = _share(excess, np.maximum(sizes_b[None, :] - expected, 0.0))
+    before = _recovered(_share(excess, np.maximum(sizes_a[:, None] - expected, 0.0)), axis=1)
+    after = _recovered(_share(excess, np.maximum(sizes_b[None, :] - expected, 0.0)), axis=0)
     p_value = ndtr(-_share(shared - expected, spread))
     row, col = np.nonzero(excess > 1e-12 * max(n, 1))
     totals = (
@@ -162,6 +164,11 @@ def _overlap_of_memberships(a: Step, b: Step) -> Overlap:
         row, col, shared[row, col], before[row, col], after[row, col], p_value[row, col], (a.sizes, b.sizes),
         b.sizes - sizes_b, a.sizes - sizes_a, totals,
     )  # fmt: skip
+
+
+def _recovered(share: Array, axis: int) -> Array:
+    """Shares that add up to 1 where they add up to at least a half: noise in memberships lowers all shares of a cluster alike."""
+    return np.asarray(share / np.clip(share.sum(axis=axis, keepdims=True), LEAST_RECOVERED, 1.0))
 
 
 def overlap_of_profiles(a: Step, b: Step, x_a: Array, x_b: Array) -> Overlap:
