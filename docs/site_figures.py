@@ -262,6 +262,12 @@ def _streaming() -> Any:
     return shown
 
 
+@figure("where_labels_live", "Wine: the counts that one GROUP BY fetches. `cg.compare(cg.Table(counts)).plot()`")
+def _counts() -> Any:
+    _, classes, found = wine()
+    return cg.compare(cg.contingency(classes, found["ward linkage"])).plot(backend="matplotlib")
+
+
 @figure("gpu", "All pairs of 256 clusterings of a million points on one GPU (benchmarks/gpu.txt)")
 def _gpu() -> Any:
     rows = re.findall(r"^  k = (\d+), 256 members, tables in shared memory +([\d,]+)", _printed("gpu"), flags=re.M)

@@ -244,6 +244,7 @@ TOLD = """
 import os, signal, sys
 from congruence import cli
 number, whole = getattr(signal, sys.argv.pop(1)), os.fsync
+signal.signal(number, signal.SIG_DFL)  # nohup ignores SIGHUP
 os.fsync = lambda file: (os.kill(os.getpid(), number), whole(file))
 cli.main()
 """

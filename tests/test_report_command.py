@@ -91,7 +91,7 @@ def test_the_command_reads_memberships(command, tmp_path):
 @pytest.mark.parametrize(
     ("words_", "text"),
     [
-        (("labels.csv", "--out", "r.pdf"), "a report is written as .html"),
+        (("labels.csv", "--out", "r.pdf"), "--out is written as .html or .htm"),
         (("labels.csv", "--reference", "good2"), "has no column 'good2'; did you mean good"),
         (("labels.csv", "--axes", "x,y"), "pass them with --data FILE"),
         (("missing.csv",), "there is no file missing.csv"),

@@ -104,8 +104,8 @@ def test_the_command_reads_arrays(tmp_path):
     [
         (["--k", "two"], "--k takes numbers of clusters, as in 2..12"),
         (["--k", "5..2"], "--k takes numbers of clusters"),
-        (["--out", "s.xls"], "results can be written as"),
-        (["--out", "s.npz"], "scores can be written as"),
+        (["--out", "s.xls"], "--out is written as .csv"),
+        (["--out", "s.npz"], "--out is written as .csv"),
         (["--plot", "k.txt"], "--plot is written as .html"),
         (["--columns", "x,note"], "'note' is not numbers"),
         (["--reference", "kin"], "has no column 'kin'; did you mean kind"),

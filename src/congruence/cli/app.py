@@ -12,7 +12,7 @@ from typing import Annotated, TypeVar, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from congruence import options
+import congruence.options as options
 from congruence.cli.options import Data, Options, check_needs, check_outputs
 from congruence.errors import FRONT, Call, Option, Python, joined
 from congruence.typing import Dynamic, Function, OptionValue

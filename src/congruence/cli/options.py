@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast, get_type_hints
 
 import typer
 
-from congruence import options
+import congruence.options as options
 from congruence.errors import InputError, Option, joined
-from congruence.inputs.kinds import Unassigned
 from congruence.typing import Dynamic, EngineName, OptionValue
+
+if TYPE_CHECKING:  # it imports numpy
+    from congruence.inputs.kinds import Unassigned
 
 T = TypeVar("T")
 #: how results are printed

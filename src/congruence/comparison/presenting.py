@@ -93,7 +93,11 @@ class Result:
     kind: str | None = None
 
     def shown_notes(self, cautions: Iterable[str]) -> list[str]:
-        """These cautions, and which measures are left out."""
+        """These cautions, and which measures are left out.
+
+        Args:
+            cautions: Cautions to show.
+        """
         left_out: dict[str, str] = getattr(self, "skipped", {})
         return [*cautions, *(f"{key} is left out: {why}" for key, why in left_out.items())]
 

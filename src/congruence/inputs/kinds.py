@@ -110,11 +110,19 @@ class Clustering(ABC):
         """The clustering with a rule for points in no cluster, and without the clusters that are noise."""
 
     def total(self, mass: Mass | None) -> int:
-        """Number of points: with frequencies, their sum."""
+        """Number of points: with frequencies, their sum.
+
+        Args:
+            mass: Weights or frequencies of the points. None: there are none.
+        """
         return len(self) if mass is None else mass.points
 
     def totals(self, mass: Mass | None) -> tuple[float, float]:
-        """Mass of all points, and their self-pair contribution."""
+        """Mass of all points, and their self-pair contribution.
+
+        Args:
+            mass: Weights or frequencies of the points. None: there are none.
+        """
         return (float(len(self)), float(len(self))) if mass is None else mass.totals
 
     def kept(self) -> Clustering:
@@ -122,7 +130,13 @@ class Clustering(ABC):
         return self
 
     def doubts(self, who: str, noise: Collection[Hashable] | None, names: ClusterNames | None = None) -> list[Caution]:
-        """Cautions about the names of clusters: all, or those compared; `noise` are the labels that mean noise, if given."""
+        """Cautions about the names of clusters.
+
+        Args:
+            who: Name used in messages.
+            noise: Labels that mean noise, if given.
+            names: The clusters compared. None: all.
+        """
         return []
 
     def as_columns(self, name: str) -> Record:
@@ -143,7 +157,11 @@ class Clustering(ABC):
         self._refuse_points()
 
     def repeated_outside(self, frequency: Array) -> int:
-        """How many points in no cluster occur several times; as clusters of one point each would be several clusters."""
+        """How many points in no cluster occur several times; as clusters of one point each would be several clusters.
+
+        Args:
+            frequency: How often each point occurs.
+        """
         return 0
 
     def taken(self, points: Array, index: Index = None) -> Clustering:

@@ -321,7 +321,8 @@ def ranking_of(
     agreement, nearness = mean_with(square, counting, e.shares), np.full(len(e), np.nan)
     p_value, numbers = 1.0, []
     if found is not None:
-        numbers = [found.n_clusters] if is_k_known else numbers_of_clusters([e.members[i].k for i in counting])
+        many = [] if is_k_known else [e.members[i].k for i in counting]
+        numbers = numbers_of_clusters(many) if many else [found.n_clusters]
         near = Nearness.of(e, numbers, found, np.random.default_rng(drawing), threads)
         nearness = near.mean
         distinct = [i for i in counting.tolist() if same_as[i] < 0]
