@@ -9,6 +9,7 @@ import numpy as np
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
 from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
+from congruence.selection.mixtures import same_partition
 from congruence.statistics.tables import Array
 
 #: rounds of whitening by the covariance within clusters and k-means, and its starts in each
@@ -99,7 +100,7 @@ class Residuals:
         for _ in range(ROUNDS):
             white = X @ whitening(X - centroids(X, labels, int(labels.max()) + 1)[labels])
             again = np.asarray(KMeans(k, n_init=STARTS, random_state=0).fit(white).labels_, dtype=np.int64)
-            if _is_same(labels, again):
+            if same_partition(labels, again):
                 break
             labels = again
         return labels
@@ -139,8 +140,3 @@ def _shrunk(apart: Array, weight: float) -> Array:
 
 def _log_det(apart: Array) -> float:
     return float(np.linalg.slogdet(_shrunk(apart, OF_MERIT))[1])
-
-
-def _is_same(a: Array, b: Array) -> bool:
-    """Whether two clusterings are the same, whatever the numbers of their clusters."""
-    return len(np.unique(a)) == len(np.unique(b)) == len(np.unique(np.stack([a, b]), axis=1).T)

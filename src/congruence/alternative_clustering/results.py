@@ -56,16 +56,13 @@ class Alternative(Result):
 
     labels: Array = field(repr=False)
     method: str
-    #: for each known clustering: ADCO, similarity as a multiple of the least possible, 1 − Jaccard
     adco: dict[str, float]
     optimality: dict[str, float]
     dissimilarity: dict[str, float]
-    #: the generalised Dunn index, DQ, the mean silhouette; NaN for one cluster
     gdi: float
     dq: float
     silhouette: float
     random: dict[str, float]
-    #: solver status, and relative gap to the bound of its last program; NaN if unknown
     status: str
     gap: float
     seconds: float

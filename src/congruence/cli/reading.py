@@ -12,7 +12,7 @@ from congruence.cli.app import at_end, memory_of_tables, settings
 from congruence.cli.gaps import missing_note, scanned_gaps
 from congruence.cli.options import Labels
 from congruence.cli.printing import say
-from congruence.errors import InputError, some_of
+from congruence.errors import InputError, Option, some_of
 from congruence.typing import ColumnLike, NoiseLike, OptionValue, PointsLike, Scalar
 
 if TYPE_CHECKING:
@@ -339,7 +339,7 @@ class FoundData:
         """Points × features, standardised if requested; otherwise a note if scales differ much."""
         import numpy as np
 
-        from congruence.selection.points import SCALES
+        from congruence.selection.points import different_scales
 
         try:
             X = self.matrix.astype(np.float64)
@@ -349,13 +349,7 @@ class FoundData:
             spread = np.nanstd(X, axis=0)
         if standardise:
             return (X - np.nanmean(X, axis=0)) / np.where(spread > 0, spread, 1)
-        varied = [(x, name) for x, name in zip(spread.tolist(), self.numbers, strict=True) if x > 0]
-        if varied and max(varied)[0] > SCALES * min(varied)[0]:
-            (low, narrow), (high, wide) = min(varied), max(varied)
-            self.notes.append(
-                f"columns differ in scale: {wide} varies {high / low:,.0f} times as much as {narrow} and dominates the "
-                "distances; pass --standardise if the units are arbitrary"
-            )
+        self.notes.extend(f"{x} ({Option('standardise', True)})" for x in different_scales(list(self.numbers), spread))
         return X
 
 

@@ -203,8 +203,8 @@ def as_data(X: PointsLike) -> Array | SparseMatrix:
     return data
 
 
-def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
-    """Results of the jobs in order, computed by n_jobs processes or threads."""
+def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None, backend: str | None = None) -> Iterable[T]:
+    """Results of the jobs in order, computed by n_jobs processes, or with backend "threading" by threads."""
     if n_jobs in (None, 1):
         return (job() for job in jobs)
     if not _is_whole(n_jobs) or n_jobs == 0:
@@ -214,7 +214,8 @@ def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]
     from congruence.engine.plan import default_threads
 
     n_jobs = min(n_jobs, len(jobs), default_threads(None))  # more processes than cores waste memory
-    found: Iterable[T] = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(job)() for job in jobs)
+    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator")
+    found: Iterable[T] = parallel(delayed(job)() for job in jobs)
     return found
 
 

@@ -89,13 +89,14 @@ def groups_of(away: Array) -> tuple[Array, float]:
         return np.zeros(len(away), np.int64), 0.0
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
+    from sklearn.metrics import silhouette_score
 
     merges = linkage(squareform(away, checks=False), "ward")
     found = []
     for many in range(2, min(MOST_GROUPS, len(away) - 1) + 1):
         labels = fcluster(merges, many, "maxclust") - 1
         if labels.max() + 1 == many:
-            found.append((_silhouette(away, labels), labels))
+            found.append((float(silhouette_score(away, labels, metric="precomputed")), labels))
     clearest = max((score for score, _ in found), default=0.0)
     if clearest < CLEAR:
         return np.zeros(len(away), np.int64), clearest
@@ -103,20 +104,6 @@ def groups_of(away: Array) -> tuple[Array, float]:
     rank = np.empty(labels.max() + 1, np.int64)
     rank[np.argsort(-np.bincount(labels), kind="stable")] = np.arange(labels.max() + 1)
     return np.asarray(rank[labels], dtype=np.int64), score
-
-
-def _silhouette(away: Array, labels: Array) -> float:
-    """Mean silhouette; members that are alone in their group count 0."""
-    one_hot = np.eye(labels.max() + 1)[labels]
-    sizes = one_hot.sum(axis=0)
-    sums = away @ one_hot
-    own = sizes[labels]
-    inside = sums[np.arange(len(labels)), labels] / np.maximum(own - 1, 1)
-    others = np.where(one_hot > 0, np.inf, sums / sizes)
-    outside = others.min(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        score = np.where(own > 1, (outside - inside) / np.maximum(inside, outside), 0.0)
-    return float(np.nan_to_num(score).mean())
 
 
 def tree_of(away: Array) -> Tree:
@@ -435,11 +422,16 @@ def flow_heights(counts: Array, room: float, slot: float) -> tuple[tuple[Array, 
     return tuple((c - h / 2 - shift, h) for c, h in sides)
 
 
+def cdf_of(e: Ensemble) -> ConsensusCdf:
+    """The distribution of the consensus values: exact, or of random pairs of many points."""
+    if e.n_points <= EXACT_POINTS:
+        return consensus_cdf(e, progress=False)
+    return consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
+
+
 def ensemble_parts(e: Ensemble, labels: ClusteringLike | None) -> tuple[Cells, ConsensusCdf, str]:
     """The cells of the consensus matrix, its distribution, and the title of the figure."""
-    cells = cells_of(e, labels)
-    exact = e.n_points <= EXACT_POINTS
-    cdf = consensus_cdf(e, progress=False) if exact else consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
+    cells, cdf = cells_of(e, labels), cdf_of(e)
     size = len(cells.values)
     said = f"{len(e)} clusterings of {e.n_points:,} points"
     said += f", in {size} × {size} cells of their means" if cells.is_aggregated else ""

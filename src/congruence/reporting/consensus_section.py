@@ -11,8 +11,7 @@ import numpy as np
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.ensembles.agreement import lone_value
-from congruence.ensembles.distribution import consensus_cdf
-from congruence.figures.layout import Cells, cells_of
+from congruence.figures.layout import Cells, cdf_of, cells_of
 from congruence.formulas.matrices import expected_certainty
 from congruence.hierarchies.sweep_layout import Edge, Links, Node, tree_places
 from congruence.inputs.ensemble import Ensemble
@@ -22,8 +21,6 @@ from congruence.selection.number_of_clusters import choose_k
 from congruence.statistics.tables import Array
 from congruence.typing import Record, Seed
 
-#: most points for an exact distribution of the consensus; above it, this many pairs of points are drawn
-EXACT_POINTS, DRAWN_PAIRS = 1000, 200_000
 #: points × clusterings above which certainty and slow measures are skipped
 LARGE = 5_000_000
 #: most pairs of a consensus cluster and a member's cluster; above, the consensus takes minutes
@@ -64,8 +61,7 @@ def consensus_section(
     cells = cells_of(
         e, None if best is None else best.labels, order=np.argsort(central, kind="stable") if is_large else None
     )
-    exact = e.n_points <= EXACT_POINTS
-    cdf = consensus_cdf(e, progress=False) if exact else consensus_cdf(e, sample=DRAWN_PAIRS, random_state=0)
+    cdf = cdf_of(e)
     kmax = max(max(c.k for c in e.members), 2)
     values = np.unique(np.concatenate([[0.0], cdf.values, [1.0]]))
     if len(values) > 201:

@@ -53,7 +53,7 @@ class Criterion(Result):
         values: Its value at each k.
         errors: Standard errors; NaN if unknown.
         best: The k it favours, None if it cannot tell.
-        near: Other k within two standard errors.
+        near: Other k within two standard errors, or a hundredth of the scale.
         votes: Whether it is counted in the vote.
         caution: A known bias, or None.
         favours: Which k the bias favours.
@@ -71,14 +71,11 @@ class Criterion(Result):
     better: Better | Literal["higher", "lower", "elbow"]
     values: Array
     errors: Array
-    #: the k it favours, or None, and others within two standard errors of it, or a hundredth of the scale
     best: int | None
     near: tuple[int, ...] = ()
-    #: whether it has a vote, and its known bias
     votes: bool = True
     caution: Caution | None = None
     favours: Leaning = ""
-    #: key of the measure it averages; "" if it is not a measure
     measure: str = ""
 
     def table_columns(self) -> Record:
@@ -151,25 +148,16 @@ class KChoice(Result):
 
     ks: tuple[int, ...]
     criteria: dict[str, Criterion]
-    #: mean agreement of the members with the reference, by measure
     with_reference: dict[str, Criterion] = field(default_factory=dict)
-    #: share of the runs that agree best with the reference at its true number of clusters, by measure
     success: dict[str, float] = field(default_factory=dict)
-    #: number of clusters of the reference
     n_reference: int | None = None
     ensembles: dict[int, Ensemble] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
-    #: False if Ctrl-C stopped it before the last k
     is_complete: bool = True
-    #: calibrated probability of each k; empty if criteria vote
     probabilities: dict[int, float] = field(default_factory=dict)
-    #: the clustering of all points for each k
     partitions: dict[int, Array] = field(default_factory=dict, repr=False)
-    #: the clusterer
     method: str = ""
-    #: why there is no answer
     reason: str = ""
-    #: for each k, why its worst cluster is doubtful; empty if it is not
     doubts: dict[int, str] = field(default_factory=dict, repr=False)
 
     # --- the answer

@@ -64,15 +64,11 @@ class ClusterStability(Result):
     1
     """
 
-    #: cluster of each point in the clustering of all of them; −1 for noise
     labels: Array
     clusters: tuple[int, ...]
-    #: Jaccard similarity to the best match, one row per resample, one column per cluster; NaN if no point of it was drawn
     jaccard: Array
-    #: how often each point, when it was drawn, was in the best match of each cluster; NaN for points never drawn
     belonging: Array
     scheme: str
-    #: names of the points
     points: tuple[Label, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 
 from congruence.engine.plan import Progress
-from congruence.errors import InputError, Option
+from congruence.ensembles.generators import in_order
 from congruence.selection import halves, mixtures
 from congruence.statistics.tables import Array
 from congruence.typing import ProgressLike
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +39,7 @@ def fits_of(
     done: dict[int, Fits] = {}
     with Progress(len(ks), progress, "numbers of clusters") as bar:
         try:
-            for each in _in_threads([partial(_fits_at, parts, x) for x in ks], n_jobs):
+            for each in in_order([partial(_fits_at, parts, x) for x in ks], n_jobs, "threading"):
                 done[each.halves.k] = each
                 bar.add(1)
         except KeyboardInterrupt:
@@ -80,19 +77,3 @@ def comparable_icl(fitted: Sequence[Fits], k: int) -> Array:
     """
     kinds = next((set(x.icls) for x in fitted if x.halves.k == k), set()) or set(mixtures.KINDS)
     return np.array([max((x.icls[kind] for kind in kinds & set(x.icls)), default=math.nan) for x in fitted])
-
-
-def _in_threads(jobs: Sequence[Callable[[], T]], n_jobs: int | None) -> Iterable[T]:
-    if n_jobs in (None, 1):
-        return (job() for job in jobs)
-    if not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise InputError(f"{Option('n_jobs')} must be a number of jobs, or -1 for all cores; got {n_jobs!r}")
-    from joblib import Parallel, delayed
-
-    from congruence.engine.plan import default_threads
-
-    n_jobs = min(int(n_jobs), len(jobs), default_threads(None))  # more threads than cores only cost memory
-    found: Iterable[T] = Parallel(n_jobs=n_jobs, backend="threading", return_as="generator")(
-        delayed(job)() for job in jobs
-    )
-    return found

@@ -115,13 +115,13 @@ def along(points: Array, k: int) -> Array:
         white = points @ axes / np.sqrt(np.maximum(variances, 1e-6 * max(variances[-1], 1e-300)))
         starts = kmeans.seeds(white[None], k, ROUND_STARTS, rng)
         again = kmeans.nearest(white, kmeans.fit(white[None], starts)[0][0])
-        if _is_same(labels, again):
+        if same_partition(labels, again):
             break
         labels = again
     return labels
 
 
-def _is_same(a: Array, b: Array) -> bool:
+def same_partition(a: Array, b: Array) -> bool:
     """Whether two partitions are the same, regardless of cluster numbers."""
     return len(np.unique(a)) == len(np.unique(b)) == len(np.unique(np.stack([a, b]), axis=1).T)
 

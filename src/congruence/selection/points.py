@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.errors import InputError, Option, some_of
-from congruence.inputs.labels import frame_kind
+from congruence.inputs import labels
+from congruence.inputs.labels import is_frame
 from congruence.selection import kmeans
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
@@ -150,11 +151,8 @@ def _steps(X: Array) -> Array | None:
 
 def names_of_columns(frame: PointsLike, columns: int) -> list[str]:
     """The names of the columns of a frame, or their numbers."""
-    if frame_kind(frame) is not None and hasattr(frame, "columns"):
-        found = frame.column_names if hasattr(frame, "column_names") else list(frame.columns)
-        if len(found) == columns:
-            return [str(name) for name in found]
-    return [f"column {i}" for i in range(columns)]
+    found = labels.names_of_columns(frame) if is_frame(frame) else []
+    return [str(name) for name in found] if len(found) == columns else [f"column {i}" for i in range(columns)]
 
 
 def _some(words: Sequence[str]) -> str:
