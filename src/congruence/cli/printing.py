@@ -104,9 +104,9 @@ def print_json(value: object) -> None:
 
 def print_columns(columns: Mapping[str, ColumnLike], format: Format) -> None:
     """Columns as rows."""
-    print_rows(
-        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], format, list(columns)
-    )
+    from congruence.comparison.presenting import rows_of
+
+    print_rows(rows_of(columns), format, list(columns))
 
 
 def print_rows(rows: list[Record], format: Format, names: list[str] | None = None) -> None:

@@ -170,10 +170,10 @@ def _in_cells(column: list[object]) -> list[object]:
 
 
 def _show(result: Tracks) -> None:
+    from congruence.comparison.presenting import rows_of
+
     show(result.sentence)
-    lives = result.track_columns()
-    rows = [dict(zip(lives, row, strict=True)) for row in zip(*lives.values(), strict=True)]
-    rows.sort(key=lambda row: -row["size_max"])
+    rows = sorted(rows_of(result.track_columns()), key=lambda row: -row["size_max"])
     changed = [event for event in result.happened if event.event != "kept"]
     parts = [
         ("lasting names", rows),

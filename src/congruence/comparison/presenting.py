@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.errors import InputError, NoSuchName
 from congruence.formulas.record import Measure, find
-from congruence.inputs.frames import make_frame
+from congruence.inputs.frames import make_frame, text_grid
 from congruence.options import described
 from congruence.statistics.tables import Table, changed
 from congruence.typing import Backend, DataFrame, Figure, Json, MatplotlibFigure, OptionValue, PlotlyFigure, Record
@@ -85,6 +85,35 @@ def notes_text(notes: Sequence[str]) -> str:
     import textwrap
 
     return "".join("\n" + textwrap.fill(n, 80, initial_indent="! ", subsequent_indent="  ") for n in notes)
+
+
+def rows_of(columns: Mapping[str, Iterable[object]]) -> list[Record]:
+    """The rows of a table by the names of its columns.
+
+    >>> rows_of({"k": [2, 3], "value": [0.5, 1.0]})
+    [{'k': 2, 'value': 0.5}, {'k': 3, 'value': 1.0}]
+    """
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def verdict_text(
+    sentence: str,
+    columns: Mapping[str, Sequence[object]],
+    names: Sequence[str],
+    notes: Sequence[str],
+    most: int,
+    decimals: int = 4,
+) -> str:
+    """A sentence, a grid with the first rows of a table, and notes."""
+    import textwrap
+
+    cells = [
+        [number(x, decimals) if isinstance(x, float) else str(x) for x in row]
+        for row in zip(*(column[:most] for column in columns.values()), strict=True)
+    ]
+    grid = text_grid(cells, short_names(names[:most], 30), list(columns))
+    more = f"\n… and {len(names) - most} more" if len(names) > most else ""
+    return textwrap.fill(sentence, 80) + f"\n\n{grid}{more}" + notes_text(notes)
 
 
 class Result:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from congruence.chance.many_tests import corrected
-from congruence.comparison.presenting import Result, notes_text, number, plain, short_names
+from congruence.comparison.presenting import Result, plain, rows_of, verdict_text
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, counted, real_number, some_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.frames import make_frame, text_grid
+from congruence.inputs.frames import make_frame
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import frame_kind
 from congruence.selection import kmeans
@@ -130,27 +130,16 @@ class ClusterCheck(Result):
 
     def to_dict(self) -> Record:
         """The sentence, the rows and the labels after merging, as plain values."""
-        rows = self.table_columns()
         found: Record = plain({
             "sentence": self.sentence, "n_merged": self.n_merged, "alpha": self.alpha,
-            "clusters": [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)],
+            "clusters": rows_of(self.table_columns()),
             "merged": self.merged, "notes": self.notes,
         })  # fmt: skip
         return found
 
     def __repr__(self) -> str:
-        import textwrap
-
-        rows = self.table_columns()
-        shown = min(len(self.names), SHOWN)
-        columns = [name for name in rows if name != "cluster"]
-        cells = [
-            [number(x) if isinstance(x, float) else str(x) for x in line]
-            for line in zip(*(rows[name][:shown] for name in columns), strict=True)
-        ]
-        grid = text_grid(cells, short_names([str(x) for x in rows["cluster"][:shown]], 30), columns)
-        more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
-        return textwrap.fill(self.sentence, 80) + f"\n\n{grid}{more}" + notes_text(self.notes)
+        columns = self.table_columns()
+        return verdict_text(self.sentence, columns, list(map(str, columns.pop("cluster"))), self.notes, SHOWN)
 
 
 def check_clusters(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from congruence.comparison.presenting import Result, notes_text, number, plain, short_names
+from congruence.comparison.presenting import Result, plain, rows_of, verdict_text
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import Progress, seed_sequence
@@ -16,7 +16,7 @@ from congruence.errors import InputError, counted, some_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.frames import make_frame, text_grid
+from congruence.inputs.frames import make_frame
 from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.trust.scores import (
@@ -188,27 +188,17 @@ class Ranking(Result):
 
     def to_dict(self) -> Record:
         """The verdict and the rows, as plain values."""
-        rows = self.table_columns()
         found: Record = plain({
             "best": self.best, "second": self.second, "equal": self.equal, "sentence": self.sentence,
-            "p_value": self.p_value, "rows": [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)],
+            "p_value": self.p_value, "rows": rows_of(self.table_columns()),
             "notes": self.notes,
         })  # fmt: skip
         return found
 
     def __repr__(self) -> str:
-        import textwrap
-
-        rows = self.table_columns()
-        shown = min(len(self.names), SHOWN)
-        columns = ["score", *self._parts, "as_good", "n_clusters", "note"]
-        cells = [
-            [x if isinstance(x, str) else str(x) if isinstance(x, int) else number(x) for x in line]
-            for line in zip(*(rows[name][:shown] for name in columns), strict=True)
-        ]
-        more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
-        grid = text_grid(cells, short_names(rows["clustering"][:shown], 30), columns)
-        return textwrap.fill(self.sentence, 80) + f"\n\n{grid}{more}" + notes_text(self.notes)
+        columns = self.table_columns()
+        names, _ = columns.pop("clustering"), columns.pop("equal")
+        return verdict_text(self.sentence, columns, names, self.notes, SHOWN)
 
 
 @described

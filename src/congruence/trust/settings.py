@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.comparison.presenting import Result, notes_text, number, plain
+from congruence.comparison.presenting import Result, plain, rows_of, verdict_text
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data, configured, hard, in_order
 from congruence.ensembles.soft_generators import seed_of
 from congruence.errors import MOST_RUNS, InputError, counted, joined, whole_number
-from congruence.inputs.frames import make_frame, text_grid
+from congruence.inputs.frames import make_frame
 from congruence.selection import kmeans
 from congruence.selection.points import different_scales, names_of_columns
 from congruence.statistics.tables import Array
@@ -148,24 +148,16 @@ class Sweep(Result):
 
     def to_dict(self) -> Record:
         """The recommendation and the scores, as plain values."""
-        rows = self.table_columns()
         found: Record = plain({
             "best": self.best, "verdict": self.verdict, "equal": self.equal, "sentence": self.sentence, "null": self.null,
-            "scores": [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)], "notes": self.notes,
+            "scores": rows_of(self.table_columns()), "notes": self.notes,
             "is_complete": self.is_complete,
         })  # fmt: skip
         return found
 
     def __repr__(self) -> str:
-        import textwrap
-
-        rows = self.table_columns()
-        cells = [
-            [number(x, 3) if isinstance(x, float) else str(x) for x in line]
-            for line in zip(*rows.values(), strict=True)
-        ]
         marks = ["best" if self.verdict != "none" and i == self.order[0] else "" for i in range(len(self.settings))]
-        return textwrap.fill(self.sentence, 80) + "\n\n" + text_grid(cells, marks, list(rows)) + notes_text(self.notes)
+        return verdict_text(self.sentence, self.table_columns(), marks, self.notes, len(marks), decimals=3)
 
 
 def said_of(setting: Mapping[str, object]) -> str:
