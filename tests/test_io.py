@@ -16,8 +16,8 @@ from scipy import sparse
 
 import congruence as cg
 from congruence.inputs import files, joining
-from congruence.inputs.column_kinds import without_ids
 from congruence.inputs.column_names import named_columns
+from congruence.inputs.columns import without_ids
 
 COLUMNS = {"cell": [f"c{i}" for i in range(6)], "truth": [0, 0, 1, 1, 2, 2], "leiden": ["a", "a", "b", "b", "b", "c"]}
 FRAME = pd.DataFrame(COLUMNS)
@@ -344,21 +344,70 @@ OBS = pd.DataFrame(
 
 
 def test_label_columns_of_obs():
-    """Columns of .obs are classified like those of every table, and the note says how each is used."""
-    r = cg.compare_all(Annotated(OBS), unassigned="drop")
-    assert r.names == ("leiden", "cell_type", "doublet", "nullable")
+    """Columns of .obs that describe the points are no clusterings; a warning and a note say how each column is used."""
+    with pytest.warns(
+        UserWarning, match=r"\.obs: left out: doublet, nullable \(describe the points\); .* {'doublet': …}"
+    ):
+        r = cg.compare_all(Annotated(OBS), unassigned="drop")
+    assert r.names == ("leiden", "cell_type")
     assert r["ari"][0, 1] == 1.0
-    assert r.n_used[0].tolist() == [4, 4, 4, 3]
     (note,) = (note for note in r.cautions if ".obs" in note)
-    assert note.endswith("· id: barcode · left out: n_genes, score (measurements), day (dates)")
+    out = "doublet, nullable (describe the points), n_genes, score (measurements), day (dates)"
+    assert note.endswith(f"· id: barcode · left out: {out}")
     assert type(r.to_frame("ari")).__module__.startswith("pandas")
     assert len(cg.Ensemble(Annotated(OBS[["leiden", "cell_type"]]))) == 2
 
 
+METADATA = pd.DataFrame(
+    {
+        "batch": ["1", "2", "1", "2"] * 5, "donor": list("abcd") * 5, "sex": list("FFMM") * 5, "phase": ["G1", "S"] * 10,
+        "orig.ident": ["p1", "p2"] * 10, "predicted_doublet": [True, False] * 10, "chemistry": ["v3"] * 20,
+        "n_genes_by_counts": [100, 200, 300, 400] * 5, "tissue_of_origin": ["lung", "gut"] * 10,
+        "RNA_snn_res.0.8": pd.Categorical(["0"] * 8 + ["1"] * 12), "leiden": pd.Categorical(["0"] * 9 + ["1"] * 11),
+        "louvain_2": pd.Categorical(["0"] * 10 + ["1"] * 10), "cell_type": ["T"] * 10 + ["B"] * 10,
+    }
+)  # fmt: skip
+
+
+def test_obs_as_a_whole_answers_like_its_clusterings():
+    """The usual annotations of cells change neither consensus nor report; cell types are the reference."""
+    names = ["RNA_snn_res.0.8", "leiden", "louvain_2"]
+    with pytest.warns(UserWarning, match="obs|reference") as said:
+        whole = cg.Ensemble(Annotated(METADATA))
+    assert whole.names == tuple(names)
+    assert whole.reference[0] == "cell_type"
+    texts = [str(one.message) for one in said]
+    assert "batch, donor, sex, phase" in texts[0]
+    assert "'cell_type' is the reference" in texts[1]
+    alone = cg.consensus(METADATA[names], 2, random_state=0)
+    assert cg.consensus(whole, 2, random_state=0).labels.tolist() == alone.labels.tolist()
+    with pytest.warns(UserWarning, match="obs|reference"):
+        report = cg.report(Annotated(METADATA))
+    assert report.to_dict()["answer"]["labels"] == cg.report(METADATA[names]).to_dict()["answer"]["labels"]
+    assert report.summary.answer.startswith("“louvain_2” recovers the reference")
+
+
+def test_a_column_called_truth_does_not_vote():
+    """A frame, a file and the command line set the reference apart; a mapping counts every column."""
+    votes = {"a": [0, 0, 0, 1, 1, 1], "b": [0, 0, 1, 1, 1, 1], "truth": [0, 1, 1, 1, 2, 2]}
+    with pytest.warns(UserWarning, match=r"column 'truth' is the reference, by its name, .* pass a mapping"):
+        found = cg.consensus(pd.DataFrame(votes), 2, random_state=0)
+    assert found.confidence.tolist() == cg.consensus({x: votes[x] for x in "ab"}, 2, random_state=0).confidence.tolist()
+    assert "'truth' is the reference" in found.notes[0]
+    assert len(cg.Ensemble(votes)) == 3
+    assert cg.compare_all(pd.DataFrame(votes)).names == ("a", "b", "truth")
+    with pytest.warns(UserWarning, match="truth"):
+        by_name = cg.report(pd.DataFrame(votes))
+    assert by_name.to_dict() | {"created": 0, "seconds": 0} == cg.report(pd.DataFrame(votes), reference="truth").to_dict() | {
+        "created": 0, "seconds": 0,
+    }  # fmt: skip
+
+
 def test_obs_against_a_reference():
     """A column of .obs may be the reference, by name."""
-    r = cg.compare_to("cell_type", Annotated(OBS[["leiden", "cell_type", "doublet"]]), "ari")
-    assert r.names == ("leiden", "doublet")
+    obs = OBS[["leiden", "cell_type"]].assign(louvain=["a", "b", "b", "a"])
+    r = cg.compare_to("cell_type", Annotated(obs), "ari")
+    assert r.names == ("leiden", "louvain")
     assert r.best("ari") == "leiden"
 
 

@@ -15,7 +15,7 @@ from browser import Browser, program
 import congruence as cg
 from congruence.figures.layout import flow_of
 from congruence.inputs import files
-from congruence.inputs.column_kinds import without_ids
+from congruence.inputs.columns import without_ids
 from congruence.reporting import html, words
 from congruence.reporting.members import Request
 from congruence.reporting.phrases import in_words

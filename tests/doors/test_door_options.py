@@ -134,9 +134,9 @@ def test_choices_are_those_of_the_library():
     for method in choices("generate", "--method"):
         assert makers_of(method, 0.8, True, False, Mixtures())
     for way in choices("consensus", "--select-by"):
-        assert len(cg.select_members(cg.Ensemble(labels()), 2, way, random_state=0)) == 2
+        assert len(cg.select_members(cg.Ensemble(dict(labels())), 2, way, random_state=0)) == 2
     for word in choices("ensemble", "--missing"):
-        assert 0 <= cg.certainty(cg.Ensemble(labels()), missing=word) <= 1
+        assert 0 <= cg.certainty(cg.Ensemble(dict(labels())), missing=word) <= 1
 
 
 def test_a_wrong_choice_is_one_line(command):

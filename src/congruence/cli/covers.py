@@ -54,7 +54,7 @@ class Covers(Labels):
 def read_covers(given: Covers) -> dict[str, Cover]:
     """The covers of the files by name. A table given together with .cover files holds labels, one per row."""
     import congruence as cg
-    from congruence.inputs.column_kinds import without_ids
+    from congruence.inputs.columns import without_ids
     from congruence.inputs.files import read_columns, suffix_of
 
     found: dict[str, Cover] = {}

@@ -48,7 +48,8 @@ def table_of(file: Path) -> dict[str, ColumnLike]:
         state = file.stat()
     except OSError:
         return files.read_columns(file)  # raises with the reason
-    return dict(_parsed(file, settings.na_values, settings.sheet, state.st_mtime_ns, state.st_size))
+    parsed = _parsed(file, settings.na_values, settings.sheet, state.st_mtime_ns, state.st_size)
+    return type(parsed)(parsed)
 
 
 @lru_cache(maxsize=2)
@@ -158,6 +159,11 @@ def label_columns(
 def said_of(found: Sorting) -> list[str]:
     """One line that says how columns are used; with --verbose also why."""
     why = [f"  {line}" for line in found.reasons] if settings.verbose else []
+    from congruence.inputs.annotations import DESCRIBE
+
+    out = [x for x, word in found.left_out.items() if word == DESCRIBE]
+    if out:
+        why.append(f"to count other columns, name them or a pattern: --columns '{next(iter(found.taken))},{out[0]}*'")
     return [found.line, *why]
 
 
@@ -425,7 +431,7 @@ def _numbers_of_anndata(file: Path, id: str | None, apart: tuple[str | None, ...
     matrix, names, where = matrix_of(data, settings.layer)
     X = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
     table = obs_columns(data)
-    ids = {id: table[id]} if id in table else dict(list(table.items())[:1])
+    ids = {id: table[id]} if id is not None and id in table else dict(list(table.items())[:1])
     others = files.pick(table, [x for x in apart if x is not None], str(file))
     note = f"data: {where} of {file}, {X.shape[1]:,} columns · id: {next(iter(ids))}"
     return FoundData({name: X[:, j] for j, name in enumerate(names)}, others | ids, ids, [note])

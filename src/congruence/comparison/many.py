@@ -47,6 +47,7 @@ class Passing(Ensemble):
     """An ensemble for the duration of one call: integers stay in the given arrays, and are encoded when they are counted."""
 
     keeps = False
+    sets_reference_apart = False
 
 
 @described

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from congruence.errors import Call, InputError, With, some_of, warn
+from congruence.errors import Call, InputError, With, some_of
+from congruence.inputs.annotations import DESCRIBE, Annotations, describing_columns
 from congruence.inputs.column_names import (
     LABEL_NAMES,
     MEASURED_NAMES,
@@ -46,7 +46,7 @@ class ColumnKind:
     why: str
     #: repeated ids, if the column is named like an id
     repeated: tuple[str, ...] = ()
-    #: whole numbers that look like codes of clusters: 0, 1, 2, … without gaps
+    #: whole numbers that look like codes of clusters: 0, 1, 2, … without gaps; or texts that are whole numbers
     is_codes: bool = False
     is_number: bool = False
     distinct: int = 0
@@ -100,7 +100,8 @@ def _kind_of_words(name: str, solid: ColumnLike) -> ColumnKind:
         return ColumnKind("id", "its name says so", _repeated(solid))
     if distinct > NEARLY * n and n >= MANY_ROWS:
         return ColumnKind("id", f"texts that are nearly all different ({distinct:,} of {n:,})")
-    return ColumnKind("labels", f"{distinct:,} different texts")
+    numbers = all(str(x).isdecimal() for x in solid.unique().to_pylist()) if distinct <= LOOK else False
+    return ColumnKind("labels", f"{distinct:,} different texts", is_codes=numbers)
 
 
 def _kind_of_numbers(name: str, solid: ColumnLike, is_float: bool) -> ColumnKind:
@@ -280,9 +281,11 @@ def sorted_columns(
         check_distinct(columns[id], id, source)
     taken: dict[str, ColumnLike] = {}
     left_out: dict[str, str] = {}
+    describing = describing_columns(kinds, said) if isinstance(columns, Annotations) and not is_data else {}
     measured = any(k.kind == "measurements" and k.is_number for k in kinds.values())
     for name, found in kinds.items():
         word = _not_data(name, rest[name], found, measured) if is_data else _not_labels(found)
+        word = DESCRIBE if name in describing and word == "" else word
         if name == said or len(rest) == 1:
             word = "" if not is_data or len(rest) == 1 else "reference"
         if word == "":
@@ -299,7 +302,7 @@ def sorted_columns(
             del taken[name]
     if not taken and columns:
         raise none_taken(source, ids, left_out, is_data)
-    why = {name: f"{found.kind}, {found.why}" for name, found in kinds.items()}
+    why = {name: describing.get(name, f"{found.kind}, {found.why}") for name, found in kinds.items()}
     return Sorting(taken, "data" if is_data else "labels", ids, said, left_out, why)
 
 
@@ -451,18 +454,3 @@ def check_repeated(name: str, found: ColumnKind, source: str) -> None:
         f"{said}; keep one row per id, name the label columns{With('columns')}, or pass a long table through "
         f"{Call('cg.from_long', '--long')}"
     )
-
-
-def without_ids(
-    columns: Mapping[str, ColumnLike], source: str = "the table"
-) -> tuple[dict[str, ColumnLike], list[str]]:
-    """The label columns, and a note on how the others are used, if any; warns about whole numbers that are left out."""
-    found = sorted_columns(columns, source=source)
-    whole = [x for x in found.left_out if re.match("measurements, .* whole numbers", found.why.get(x, ""))]
-    whole = [x for x in whole if "its name says so" not in found.why[x]]
-    if whole:
-        warn(
-            f"{source}: {some_of(whole)} {'look' if len(whole) > 1 else 'looks'} like measurements and not like labels "
-            f"({found.why[whole[0]].partition(', ')[2]}); convert labels to text"
-        )
-    return found.taken, [] if found.is_plain else [found.line]

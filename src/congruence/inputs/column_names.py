@@ -27,7 +27,18 @@ LABEL_NAMES = re.compile(
 REFERENCE_NAMES = re.compile(
     r"(ground[_ ]?truth|truth|class|classes|label|reference)([_ ]?\d+)?"
     r"|(ground[_ ]?truth|truth|reference)[_ ](?!(.*[_ ])?(id|no|nr|number|key)$).+"
-    r"|true[_ ](labels?|class(es)?|clusters?|types?)",
+    r"|true[_ ](labels?|class(es)?|clusters?|types?)"
+    r"|(cell[_ .-]?(types?|label|class|annotation)s?|annotations?)([_ .-]?(\d+|fine|coarse|broad|major|minor|original|author))?",
+    re.IGNORECASE,
+)
+#: column names that mean a description of the points, in the annotations of an AnnData object
+DESCRIBING_NAMES = re.compile(
+    r"(batch|donor|sex|gender|(cell[_ .]?cycle[_ .]?)?phase|sample|condition|treatment|tissue|organ|chemistry|assay|platform"
+    r"|technology|orig[_ .]?ident|individual|patient|subject|replicate|library|lane|plate|well|chip|date|experiment|study"
+    r"|dataset|project|site|cent(er|re)|age([_ .]?group)?|(development(al)?[_ .]?)?stage|disease|status|organism|species|strain"
+    r"|genotype|time([_ .]?point)?|day|region|protocol|suspension|group|run|hash|guide|target)s?"
+    r"([_ .-]?(id|name|label|no|key|type|class|status))?([_ .-]?\d+)?"
+    r"|(self[_ .]reported[_ .])?(ethnicity|race)|is[_ .].+|.*doublets?|.*ontology_term_id|(hto|hash|multi)[_ .].*",
     re.IGNORECASE,
 )
 #: column names that mean measurements, if the values are numbers
@@ -98,6 +109,8 @@ def reference_among(names: Iterable[str]) -> str | None:
     ('reference0', 'Class', None)
     >>> reference_among(["kmeans", "true_label"]), reference_among(["reference_position"]), reference_among(["reference_no"])
     ('true_label', 'reference_position', None)
+    >>> reference_among(["leiden", "cell_type"]), reference_among(["leiden_cell_type", "predicted_cell_type"])
+    ('cell_type', None)
     """
     return next((name for name in names if REFERENCE_NAMES.fullmatch(name.strip())), None)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+import re
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, Option
-from congruence.inputs.column_kinds import without_ids
+from congruence.errors import Caution, InputError, Option, some_of, warn
+from congruence.inputs.annotations import DESCRIBE, Annotations
+from congruence.inputs.column_kinds import sorted_columns
+from congruence.inputs.column_names import other_references, reference_among
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels, frame_kind, names_of_columns
 from congruence.inputs.weights import weights_in
@@ -70,7 +73,8 @@ def frame_columns(frame: Frame, who: str) -> tuple[list[tuple[str, ColumnLike]],
     if len(set(names)) < len(names):
         twice = next(x for x in names if names.count(x) > 1)
         raise InputError(f"{who} has two columns named {twice!r}; give them different names")
-    columns, notes = without_ids({str(name): frame[name] for name in names}, who)
+    given = {str(name): frame[name] for name in names}
+    columns, notes = without_ids(Annotations(given) if who == ".obs" else given, who, who != ".obs")
     said = f"{who}: " if who == ".obs" else ""
     return list(columns.items()), [Caution("not_labels", "", said + line) for line in notes], kind
 
@@ -84,3 +88,58 @@ def member_weights(given: WeightsLike, members: int) -> Array:
         raise InputError(f"{Option('member_weight')} is 0 for every member")
     weights = weights / weights.max()
     return np.asarray(weights / math.fsum(weights))  # exact, so that the order of the members does not matter
+
+
+def without_ids(
+    columns: Mapping[str, ColumnLike], source: str = "the table", is_frame: bool = False
+) -> tuple[dict[str, ColumnLike], list[str]]:
+    """The label columns, and a note on how the others are used, if any; warns about columns that may be clusterings.
+
+    Args:
+        columns: The columns by name.
+        source: What warnings call the table. Default "the table".
+        is_frame: Whether it is a frame, every column of which was given. Default False.
+    """
+    found = sorted_columns(columns, source=source)
+    whole = [x for x in found.left_out if re.match("measurements, .* whole numbers", found.why.get(x, ""))]
+    whole = [x for x in whole if "its name says so" not in found.why[x]]
+    if whole:
+        warn(
+            f"{source}: {some_of(whole)} {'look' if len(whole) > 1 else 'looks'} like measurements and not like labels "
+            f"({found.why[whole[0]].partition(', ')[2]}); convert labels to text"
+        )
+    rest = {x: word for x, word in found.left_out.items() if x not in whole and word != "ids"}
+    if not is_frame:  # a file has measurements beside its labels
+        rest = {x: word for x, word in rest.items() if word == DESCRIBE}
+    if rest:
+        words = [f"{some_of([x for x in rest if rest[x] == word])} ({word})" for word in dict.fromkeys(rest.values())]
+        how = "to count a column as a clustering, pass a mapping of columns"
+        warn(f"{source}: left out: {', '.join(words)}; {how}, as in {{{next(iter(rest))!r}: …}}")
+    return found.taken, [] if found.is_plain else [found.line]
+
+
+def without_reference(
+    columns: list[tuple[str, ColumnLike]],
+) -> tuple[list[tuple[str, ColumnLike]], tuple[str, ColumnLike] | None, list[Caution]]:
+    """The columns of a table without the one named like a reference, if there are others; that one, and a note.
+
+    Args:
+        columns: The label columns of a table by name.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     rest, reference, notes = without_reference([("x", [0, 1]), ("y", [0, 0]), ("truth", [1, 1])])
+    >>> [name for name, _ in rest], reference, notes[0].code
+    (['x', 'y'], ('truth', [1, 1]), 'reference')
+    """
+    names = [name for name, _ in columns]
+    name = reference_among(names) if len(names) > 2 else None
+    if name is None:
+        return columns, None, []
+    others = other_references(names, name)
+    rest = [(x, column) for x, column in columns if x != name and x not in others]
+    notes = [Caution("reference", name, f"{name!r} is the reference, by its name, and not a member")]
+    if others:
+        notes.append(Caution("left_out", "", f"further references, which are left out: {some_of(others)}"))
+    warn(f"column {'; '.join(notes)}; to count it as a clustering, pass a mapping of columns, as in {{{name!r}: …}}")
+    return rest, (name, dict(columns)[name]), notes

@@ -14,9 +14,17 @@ import numpy as np
 from congruence.errors import Caution, InputError, names_in, one_of, some_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.coerce import as_clustering, counted_there
-from congruence.inputs.column_kinds import without_ids
 from congruence.inputs.column_names import listed_names
-from congruence.inputs.columns import card_columns, card_vectors, check_columns, frame_columns, member_weights, title_of
+from congruence.inputs.columns import (
+    card_columns,
+    card_vectors,
+    check_columns,
+    frame_columns,
+    member_weights,
+    title_of,
+    without_ids,
+    without_reference,
+)
 from congruence.inputs.cover import Cover
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.files import read_columns
@@ -81,6 +89,10 @@ class Ensemble(Listing):
     what = "an ensemble"
     #: whether labels are encoded at once, so that later changes of the arrays given do not reach the ensemble
     keeps = True
+    #: whether a column of a table that is named truth, class or the like is the reference and not a member
+    sets_reference_apart = True
+    #: the name and the labels of the reference found in a table, if any
+    reference: tuple[str, ClusteringLike] | None = None
     members: tuple[Clustering, ...]
     member_weight: Array | None
 
@@ -97,6 +109,13 @@ class Ensemble(Listing):
         align: Align | None = None,
     ) -> None:
         found, notes, kind = columns_of(clusterings)
+        is_table = isinstance(clusterings, str | Path) or getattr(clusterings, "found", None) is not None
+        is_table |= kind is not None and not isinstance(clusterings, Ensemble)
+        if self.sets_reference_apart and names is None and is_table:
+            found, self.reference, said = without_reference(found)
+            notes += said
+            if self.reference is not None and isinstance(noise, dict):
+                noise = {name: labels for name, labels in noise.items() if name != self.reference[0]}
         if isinstance(clusterings, Ensemble) and unassigned == "error":
             unassigned = "partial"  # applied when that ensemble was created
         if not found:

@@ -18,6 +18,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from congruence.errors import Call, InputError, Option, TooLarge, hint, joined, path_of, some_of
+from congruence.inputs.annotations import Annotations
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.encoding import as_python_holds, without_empty
 from congruence.inputs.formats import (
@@ -90,7 +91,8 @@ def read_columns(
     with readable(path):
         found = READERS[kind].read(path, MISSING if na_values is None else ["", *na_values], sheet)
     columns = found if isinstance(found, dict) else _checked(found, path)
-    return {name: as_python_holds(column, f"{path}: column {name!r}") for name, column in columns.items()}
+    held = {name: as_python_holds(column, f"{path}: column {name!r}") for name, column in columns.items()}
+    return Annotations(held) if isinstance(columns, Annotations) else held
 
 
 def read_array(path: str | Path) -> Array:

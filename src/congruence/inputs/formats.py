@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from congruence.errors import COPIES, InputError, hint, joined, path_of, warn
+from congruence.inputs.annotations import Annotations
 from congruence.machine.writing import naming
 from congruence.typing import ColumnLike, MatrixLike, Scalar
 
@@ -420,12 +421,12 @@ def _in_a_child(script: str, *words: str, timeout: float | None = None) -> tuple
     return done.returncode, (said[2] or said[0]) if done.returncode else ""
 
 
-def obs_columns(data: AnnData) -> dict[str, ColumnLike]:
+def obs_columns(data: AnnData) -> Annotations:
     """The row annotations of an AnnData object by name, preceded by the row names."""
     name = str(data.obs.index.name or "index")
     ids = data.obs.index.to_series().reset_index(drop=True)
     columns = {str(x): data.obs[x].reset_index(drop=True) for x in data.obs.columns}
-    return {name: ids, **{x: column for x, column in columns.items() if x != name}}
+    return Annotations({name: ids, **{x: column for x, column in columns.items() if x != name}})
 
 
 def embedding_columns(data: AnnData) -> dict[str, ColumnLike]:

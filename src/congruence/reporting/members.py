@@ -94,15 +94,25 @@ class Request:
     progress: ProgressLike = None
 
 
+class EveryColumn(Ensemble):
+    """All label columns of a table, for a reference that is named."""
+
+    sets_reference_apart = False
+
+
 def clusterings_shown(
     clusterings: EnsembleLike, reference: ClusteringLike | None, unassigned: str, noise: NoiseLike
 ) -> tuple[Ensemble, bool, list[Caution]]:
     """All clusterings with unique names, the reference first; and notes on those left out."""
     policy = cast("Unassigned", "partial" if unassigned == "drop" else unassigned)  # Ensemble checks it
-    e = clusterings if isinstance(clusterings, Ensemble) else Ensemble(clusterings, unassigned=policy, noise=noise)
+    read = Ensemble if reference is None else EveryColumn
+    e = clusterings if isinstance(clusterings, Ensemble) else read(clusterings, unassigned=policy, noise=noise)
     if e.mass is not None:
         raise InputError("a report counts every point once, but this ensemble has point weights; pass it without them")
-    cautions = [*e.notes]
+    cautions = [note for note in e.notes if note.code != "reference"]  # the summary names it
+    name = "reference"
+    if e.reference is not None and (reference is None or (isinstance(reference, str) and reference == e.reference[0])):
+        name, reference = e.reference
     if isinstance(reference, str):
         if reference not in e.names:
             near = hint(reference, e.names, "there are: " + some_of(e.names))
@@ -110,9 +120,9 @@ def clusterings_shown(
         place = e.names.index(reference)
         e = e[[place, *(i for i in range(len(e)) if i != place)]]
     elif reference is not None:
-        own = noise if not isinstance(noise, dict) else noise.get("reference")
+        own = noise if not isinstance(noise, dict) else noise.get(name)
         weight = None if e.member_weight is None else [1.0]
-        e = Ensemble([reference], names=["reference"], unassigned=policy, noise=own, member_weight=weight) + e
+        e = Ensemble([reference], names=[name], unassigned=policy, noise=own, member_weight=weight) + e
     empty = [i for i, c in enumerate(e.members) if c.gaps == len(c)]
     if empty:
         if reference is not None and 0 in empty:
@@ -129,7 +139,7 @@ def clusterings_shown(
     for name in e.names:
         names.append(unused_name(name, names) if name in names else name)
     e = e[list(range(len(e)))]
-    e.names = tuple(names)
+    e.names, e.notes = tuple(names), tuple(note for note in e.notes if note.code != "reference")
     return e, reference is not None, cautions
 
 
