@@ -54,6 +54,18 @@ def test_columns_of_one_file(here, monkeypatch, capsys):
     assert len(rows.splitlines()) == len(t.happened) + 1
 
 
+def test_covers_are_steps(tmp_path, monkeypatch, capsys):
+    """Files of covers are followed by their points; a point in two clusters has both lasting names."""
+    monkeypatch.chdir(tmp_path)
+    for name, clusters in (("may", [range(9), range(8, 30)]), ("june", [range(8, 30), range(4), range(4, 9)])):
+        Path(f"{name}.cover").write_text("\n".join(" ".join(map(str, c)) for c in clusters))
+    out, _ = run("track may.cover june.cover --out names.csv -f csv", monkeypatch, capsys)
+    assert [line.split(",")[1:4] for line in out.splitlines()[1:]] == [["split", "0", "2; 0"], ["kept", "1", "1"]]
+    assert pd.read_csv("names.csv")["june"].tolist()[8] == "1; 0"
+    _, err = run("track may.cover june.cover --id x", monkeypatch, capsys, code=2)
+    assert "--id is for tables of labels, but the files hold covers" in err
+
+
 @pytest.mark.parametrize("stored", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
 def test_ids_of_different_types_are_joined_as_text(here, monkeypatch, capsys, stored):
     """Whole numbers in one file and texts in another, of any type that Parquet has for them, name the same points."""

@@ -199,6 +199,7 @@ def test_windows_of_unequal_size_and_new_values():
         (lambda: cg.drift(pd.DataFrame({"x": [1]})), "name the columns of a table"),
         (lambda: cg.drift([[1.0]]), r"\(X, labels\) or \(name, X, labels\)"),
         (lambda: cg.drift({"x": [1], "y": [0]}, "y"), "both names"),
+        (lambda: cg.drift({"x": [1, 2]}, np.zeros(2), np.arange(2)), "labels must be the name of a column"),
         (lambda: cg.drift({"x": [1], "y": [0]}, "y", "dat"), "no column 'dat'"),
         (lambda: cg.drift({"x": [1], "y": [0]}, "y", "y"), "'y' cannot hold both"),
         (lambda: cg.drift({"y": [1], "d": [0]}, "y", "d"), "features are missing"),

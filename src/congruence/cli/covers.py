@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from congruence.cli.options import Labels, option
+from congruence.cli.options import Labels, Reading, option
 from congruence.errors import some_of
 from congruence.typing import OptionValue
 
@@ -20,9 +20,10 @@ SUFFIXES = (".cover", ".cnl", ".communities")
 COLUMNS = "weight frequency reference long id columns"
 
 
-class Covers(Labels):
-    """Files of labels, or of covers."""
+class CoverFiles(Reading):
+    """Files that may hold covers."""
 
+    file: Path
     more: OptionValue = None
     format_in: Literal["cover", "points", "long", "json"] | None = option(
         None,
@@ -51,7 +52,11 @@ class Covers(Labels):
         return self.format_in is not None or any(suffix_of(file) in SUFFIXES for file in self.paths)
 
 
-def read_covers(given: Covers) -> dict[str, Cover]:
+class Covers(CoverFiles, Labels):
+    """Files of labels, or of covers."""
+
+
+def read_covers(given: CoverFiles) -> dict[str, Cover]:
     """The covers of the files by name. A table given together with .cover files holds labels, one per row."""
     import congruence as cg
     from congruence.inputs.columns import without_ids

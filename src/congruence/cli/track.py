@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from congruence.cli.app import app
+from congruence.cli.covers import CoverFiles, read_covers
 from congruence.cli.gaps import missing_note
-from congruence.cli.options import FIGURE, SAVED, TABLE, Figure, Gaps, Policy, Printing, Reading, argument, option
+from congruence.cli.options import FIGURE, SAVED, TABLE, Figure, Gaps, Policy, Printing, argument, option, refuse
 from congruence.cli.parsing import noise_labels
 from congruence.cli.plots import write_plot
 from congruence.cli.printing import print_json, print_rows, say, show, wrote
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 MOST_PRINTED = 20
 
 
-class Given(Reading, Gaps, Figure, Printing):
+class Given(CoverFiles, Gaps, Figure, Printing):
     """The options of the command."""
 
-    file: Path = argument("Table with one label column per step, or the table of the first step.")
-    more: list[Path] | None = argument("Tables of later steps, joined by ids.", None, metavar="[FILE_2 FILE_3 …]")
+    file: Path = argument("Table with one label column per step, or the table or cover of the first step.")
+    more: list[Path] | None = argument(
+        "Tables or covers of later steps, joined by ids.", None, metavar="[FILE_2 FILE_3 …]"
+    )
     columns: str | None = option(None)
     id: str | None = option(None)
     features: str | None = option(
@@ -59,18 +62,23 @@ def track(given: Given) -> None:
       congruence track w1.csv w2.parquet w3.csv --id customer --out names.csv --events events.csv
 
       congruence track w4.csv --id customer --previous tracks.npz --save tracks.npz
+
+      congruence track may.cover june.cover july.cover
     """
     import congruence as cg
 
     inputs = [given.file, *(given.more or [])]
     options = given.taken("naming rules previous unassigned") | {"noise": noise_labels(given.noise)}
     id = given.id
-    if given.memberships:
+    if given.holds_covers:
+        refuse(
+            given, "columns id features memberships", "is for tables of labels, but the files hold covers; leave it out"
+        )
+        steps: dict[str, ColumnLike] = dict(read_covers(given))
+    elif given.memberships:
         if given.features is not None:
             raise cg.InputError("--features describes points with labels; leave out --memberships or --features")
-        steps: dict[str, ColumnLike] = {
-            name: _memberships(path, given.columns, given.id) for name, path in _named(inputs).items()
-        }
+        steps = {name: _memberships(path, given.columns, given.id) for name, path in _named(inputs).items()}
     else:
         steps, options["data"], id = _steps(inputs, given.columns, given.id, split(given.features))
     result = cg.track(steps, **options)

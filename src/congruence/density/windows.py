@@ -298,6 +298,12 @@ def _from_table(
     """The windows of a table one by one, and their number."""
     if labels is None or window is None:
         raise InputError(f"a table needs both names: {Option('labels', 'cluster')} and {Option('window', 'day')}")
+    for option, name in (("labels", labels), ("window", window)):
+        if not isinstance(name, Hashable):
+            raise InputError(
+                f"{option} must be the name of a column of the table, not an object of type {type(name).__name__}; put it "
+                "into the table, or pass a stream of (name, X, labels)"
+            )
     if labels == window:
         raise InputError(f"column {labels!r} cannot hold both the labels and the windows")
     table = in_memory(table)
