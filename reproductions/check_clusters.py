@@ -193,7 +193,7 @@ def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = parser_of("check_clusters", __doc__, "sets and clouds")
-    parser.add_argument("--draws", type=int, default=4, help="sets per family")
+    parser.add_argument("--draws", type=int, default=12, help="sets per family")
     args = parser.parse_args(argv)
     every = items(args.draws)
     chosen = drawn(every, args.some)

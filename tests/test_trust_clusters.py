@@ -61,6 +61,18 @@ def test_small_clusters_are_not_merged(seed):
     assert cut.gain.max() < 2.4
 
 
+@pytest.mark.parametrize("kind", ["counts", "ratings"])
+def test_gaps_between_integers_are_no_valleys(kind):
+    """One cloud of integers in two columns, cut in four, is merged; two clouds of integers with a gap between them are kept."""
+    rng = np.random.default_rng(1)
+    one = (rng.poisson(4, (600, 2)) if kind == "counts" else np.clip(rng.normal(3, 1.1, (600, 2)).round(), 1, 5)) * 1.0
+    c = cg.check_clusters(one, kmeans(one, 4))
+    assert "keep" not in c.verdict
+    assert c.n_merged == 1
+    two = one + np.repeat([[0], [20]], 300, axis=0)
+    assert cg.check_clusters(two, np.repeat([0, 1], 300)).verdict == ("keep", "keep")
+
+
 def test_shapes_without_a_centre():
     """Two moons: the moons stay apart though no straight line separates them, and quarters of them are merged."""
     rng = np.random.default_rng(0)

@@ -29,6 +29,8 @@ AT_BORDER, SEARCHED, LEAST = 500, 5_000, 50
 NEIGHBOURS, CENTRES = 5, 2
 #: most columns; of more, the first principal axes are used
 MOST_COLUMNS = 50
+#: most variance that is added to a column of few values, as a share of its own
+SPREAD = 0.25
 #: most clusters, and most listed in text
 MOST_CLUSTERS, SHOWN = 1_000, 30
 
@@ -153,7 +155,7 @@ def check_clusters(
 
     Args:
         X: Points × features in which the clusters were found, such as principal components; not t-SNE or UMAP, which
-            make valleys of their own. Columns are used as they are.
+            make valleys of their own. Columns are not scaled; few values, such as integers, are spread to the next ones.
         labels: One label per point; points without a label are in no cluster.
         alpha: Level of the tests, corrected over the borders (Holm). Default 0.05.
         noise: Labels that mean "in no cluster". Default None.
@@ -231,12 +233,40 @@ def _sampled(data: Array, codes: Array, k: int, rng: np.random.Generator, notes:
         )
     points = data[chosen]
     points = np.asarray(points.toarray() if hasattr(points, "toarray") else points, dtype=np.float64)
-    points = points - points.mean(axis=0)
+    points = _spread(points - points.mean(axis=0), rng)
     if points.shape[1] > MOST_COLUMNS:
         _, axes = np.linalg.eigh(points.T @ points) if points.shape[1] <= 2 * SEARCHED else (0, np.eye(points.shape[1]))
         points = points @ axes[:, ::-1][:, :MOST_COLUMNS]
         notes.append(f"the first {MOST_COLUMNS} principal axes of {data.shape[1]:,} columns were used")
     return points, codes[chosen]
+
+
+def _spread(points: Array, rng: np.random.Generator) -> Array:
+    """The points with repeated values, such as integers, spread evenly to the next ones: the gaps between them are no valleys.
+
+    A wide gap is filled by twice the narrow one on the other side of the value at most. A column that would get more variance
+    than SPREAD of its own, such as one of two values, is left as it is.
+
+    >>> rng = np.random.default_rng(0)
+    >>> _spread(np.array([[1.0], [2], [3], [11], [12], [13]] * 20), rng)[:3].round(1).ravel().tolist()
+    [1.1, 1.8, 2.6]
+    """
+    points = points.copy()
+    for column in points.T:
+        low, high = column.min(), column.max()
+        if low == high:
+            continue
+        values, where = np.unique(np.round((column - low) / (high - low), 9), return_inverse=True)
+        if not 3 <= len(values) <= len(column) / 2:
+            continue
+        gaps = np.diff(values)
+        before, after = np.append(gaps[0], gaps), np.append(gaps, gaps[-1])
+        narrow = 2 * np.minimum(before, after)
+        added = rng.uniform(-np.minimum(before, narrow)[where], np.minimum(after, narrow)[where]) / 2
+        added *= high - low
+        if added.var() <= SPREAD * column.var():
+            column += added
+    return points
 
 
 class _Merging:
