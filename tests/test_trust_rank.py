@@ -151,6 +151,12 @@ def test_the_data_decide_between_equal_clusterings():
     assert r.frame.set_index("clustering")["fit"][r.best] > 0.5
 
 
+def test_data_may_be_a_frame():
+    """A frame ranks like its values, without a warning of pandas."""
+    X = np.random.default_rng(0).normal(size=(90, 2)) + 6 * np.eye(3)[TRUTH][:, :2]
+    assert cg.rank(runs(), pd.DataFrame(X, columns=["x", "y"])).score.tolist() == cg.rank(runs(), X).score.tolist()
+
+
 def test_what_may_be_passed():
     """Frames, gaps, memberships, weights and ensembles are taken; covers, one clustering, scans and wrong data are refused."""
     frame = pd.DataFrame(runs()).astype(object)

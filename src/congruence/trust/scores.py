@@ -137,7 +137,7 @@ def fit_to(X: PointsLike, e: Ensemble, seeds: np.random.SeedSequence) -> tuple[A
 
 def _silhouettes(X: PointsLike, e: Ensemble, seed: np.random.SeedSequence) -> Array:
     """Silhouette of each clustering, of a sample if there are many points; 0 where it is undefined."""
-    points = prepare(as_data(X), X, False, seed)
+    points = prepare(X, as_data(X), False, seed)
     found = []
     for c in e.members:
         codes = np.asarray(c.dense()).argmax(axis=1) if c.soft else c.codes
