@@ -58,7 +58,7 @@ def resolutions(given: Given) -> None:
     ordered = given.order if given.order in (None, "n_clusters") else split(given.order)
     how = given.taken("normalised threshold unassigned threads")
     result = cg.resolutions(found, ordered, noise=noise_labels(given.noise), **how)
-    values = {} if colour is None else {"color": colour.to_numpy(zero_copy_only=False)}
+    values = {} if colour is None else {"color": colour.to_numpy()}
     written = write_plot(given, result, least=given.least, **values)
     written += [*wrote(given.nodes, result.node_columns), *wrote(given.edges, result.edge_columns)]
     if given.format == "json":
