@@ -1,7 +1,9 @@
-"""Figures of the guides and the sample reports. `mkdocs build` makes them, so that they show what this version draws."""
+"""Figures of the pages and the sample reports. `mkdocs build` makes them, so that they show what this version draws."""
 
 from __future__ import annotations
 
+import contextlib
+import doctest
 import io
 import re
 import tempfile
@@ -16,7 +18,10 @@ import congruence as cg
 from congruence.cli import showcase
 
 DOCS = Path(__file__).parent
+#: figures of guides that no page draws
 FIGURES: dict[str, tuple[str, Callable[[], Any]]] = {}
+#: pages whose examples draw figures
+DRAWN = ("gallery", "tutorial_decision", "tutorial_cells", "tutorial_monitoring", "tutorial_warehouse")
 
 
 def figure(page: str, said: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
@@ -29,24 +34,68 @@ def figure(page: str, said: str) -> Callable[[Callable[[], Any]], Callable[[], A
     return declared
 
 
-def svg(page: str) -> str:
-    """The figure of a page as SVG."""
+def svg(name: str, shown: Any) -> str:
+    """A matplotlib figure as SVG, the same for the same figure."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    shown = FIGURES[page][1]()
     out = io.StringIO()
-    with rc_context({"svg.hashsalt": page, "svg.fonttype": "path"}):
+    with rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
         FigureCanvasSVG(shown).print_svg(out, metadata={"Date": None})
     return out.getvalue()
 
 
 def illustrated(page: str, text: str) -> str:
     """The text of a guide with its figure before its second heading."""
-    said = FIGURES[page][0]
-    shown = f"![{said.replace('`', '')}](figures/{page}.svg)\n\n*{said}*\n\n"
+    said, name = (FIGURES[page][0], page) if page in FIGURES else opening()[page]
+    shown = f"{image(said, name)}\n\n*{said}*\n\n"
     before, heading, after = text.partition("\n## ")
     return f"{before.rstrip()}\n\n{shown}## {after}" if heading else f"{text.rstrip()}\n\n{shown}"
+
+
+def image(said: str, name: str) -> str:
+    """A line that shows a figure."""
+    return f"![{said.replace('`', '')}](figures/{name}.svg)"
+
+
+# --- pages whose code draws their figures -----------------------------------------------------------------------
+
+
+@cache
+def drawn(page: str) -> tuple[str, dict[str, Any]]:
+    """The text of a page that binds `figure` in its examples, with an image after each such block, and the figures by name.
+
+    The examples run in the order of the page, in one namespace, as they do in its test.
+    """
+    blocks = re.split(r"^(```python\n.*?^```\n)", (DOCS / f"{page}.md").read_text(encoding="utf-8"), flags=re.M | re.S)
+    values: dict[str, Any] = {}
+    found: dict[str, Any] = {}
+    lines = []
+    for block in blocks:
+        lines.append(block)
+        if block.startswith("```python"):
+            with contextlib.redirect_stdout(io.StringIO()):
+                for example in doctest.DocTestParser().get_examples(block):
+                    exec(compile(example.source, page, "exec"), values)
+            if "figure" in values:
+                name = f"{page}_{len(found) + 1}"
+                found[name] = values.pop("figure")
+                heading = re.findall(r"^##+ (.*)$", "".join(lines), flags=re.M)[-1]
+                lines.append(f"\n{image(heading, name)}\n")
+    return "".join(lines), found
+
+
+@cache
+def opening() -> dict[str, tuple[str, str]]:
+    """For each guide the first figure of a section that links to it: what the section says it shows, and its name."""
+    found: dict[str, tuple[str, str]] = {}
+    for page in DRAWN:
+        for section in re.split(r"^##+ .*\n", drawn(page)[0], flags=re.M):
+            names = re.findall(r"^!\[.*\]\(figures/(\w+)\.svg\)$", section, flags=re.M)
+            said = " ".join(section.strip().partition("\n\n")[0].split())
+            for guide in re.findall(r"\]\((\w+)\.md\)", section) if names and len(said) < 200 else ():
+                found.setdefault(guide, (said, names[0]))
+    return found
 
 
 # --- sample reports ---------------------------------------------------------------------------------------------
@@ -90,36 +139,7 @@ def cells() -> tuple[Any, Any, dict[str, Any]]:
     return X, names[code], sweep
 
 
-@cache
-def wine() -> tuple[Any, Any, dict[str, Any]]:
-    """The wine data: numbers, classes, clusterings."""
-    return showcase.data_of("wine")[0], *showcase.clusterings("wine")
-
-
-# --- a figure per guide -----------------------------------------------------------------------------------------
-
-
-@figure("compare_two", "Wine: which classes go to which cluster of Ward linkage. `cg.compare(classes, ward).plot()`")
-def _flow() -> Any:
-    _, classes, found = wine()
-    return cg.compare(classes, found["ward linkage"]).plot(backend="matplotlib")
-
-
-@figure(
-    "compare_many", "Wine: the adjusted Rand index of all pairs of eight clusterings. `cg.compare_all(runs).plot()`"
-)
-def _pairs() -> Any:
-    _, classes, found = wine()
-    return cg.compare_all({"classes": classes, **dict(list(found.items())[:8])}, "ari").plot(backend="matplotlib")
-
-
-@figure("soft", "Wine: classes and the memberships of a Gaussian mixture. `cg.compare(classes, memberships).plot()`")
-def _soft() -> Any:
-    from sklearn.mixture import GaussianMixture
-
-    X, classes, _ = wine()
-    mixture = GaussianMixture(3, covariance_type="diag", n_init=3, random_state=0).fit(X)
-    return cg.compare(classes, cg.Memberships(mixture.predict_proba(X))).plot(backend="matplotlib")
+# --- figures of guides -----------------------------------------------------------------------------------------
 
 
 @figure("covers", "Points that clusters of two covers share; a point in two clusters counts in both")
@@ -142,74 +162,15 @@ def _cover() -> Any:
     "chance", "Wine: the adjusted Rand index of 999 random permutations, and of Ward linkage with the classes (orange)"
 )
 def _chance() -> Any:
-    _, classes, found = wine()
+    classes, found = showcase.clusterings("wine")
     rng = np.random.default_rng(0)
-    drawn = [cg.ari(classes, rng.permutation(found["ward linkage"])) for _ in range(999)]
+    permuted = [cg.ari(classes, rng.permutation(found["ward linkage"])) for _ in range(999)]
     shown = _canvas(5.6, 2.6)
     (axes,) = shown.subplots(1, 1, squeeze=False).ravel()
-    axes.hist(drawn, bins=30, color="#0072B2")
+    axes.hist(permuted, bins=30, color="#0072B2")
     axes.axvline(cg.ari(classes, found["ward linkage"]), color="#D55E00", linewidth=2)
     axes.set(xlabel="adjusted Rand index", ylabel="permutations")
     return shown
-
-
-@figure("ensembles", "Wine: consensus matrix of 29 clusterings, and its distribution. `cg.Ensemble(runs).plot()`")
-def _ensemble() -> Any:
-    return cg.Ensemble(wine()[2]).plot(backend="matplotlib")
-
-
-@figure("consensus", "Wine: a card per cluster of the consensus. `cg.consensus(runs, 3).plot(data=X)`")
-def _cards() -> Any:
-    X, _, found = wine()
-    numbers = dict(zip(showcase.features_of("wine"), X.T, strict=True))
-    return cg.consensus(found, 3, random_state=0).plot(backend="matplotlib", data=numbers)
-
-
-@figure("trust", "Wine: agreement of 29 clusterings with their consensus and with each other. `cg.rank(runs).plot()`")
-def _ranking() -> Any:
-    return cg.rank(wine()[2], progress=False).plot(backend="matplotlib")
-
-
-@figure("choosing_k", "Wine: criteria over the number of clusters. `cg.choose_k(X).plot()`")
-def _choice() -> Any:
-    return cg.choose_k(wine()[0], range(1, 7), progress=False).plot(backend="matplotlib")
-
-
-@figure(
-    "hierarchies", "Two trees of 24 wines, untangled: average and Ward linkage. `cg.tanglegram(first, second).plot()`"
-)
-def _tangle() -> Any:
-    from scipy.cluster.hierarchy import linkage
-
-    X = wine()[0][::8][:24]
-    first, second = (cg.Hierarchy(linkage(X, method)) for method in ("average", "ward"))
-    return cg.tanglegram(first, second).plot(backend="matplotlib")
-
-
-@figure("resolutions", "Simulated cells at ten resolutions: clusters split and stay. `cg.resolutions(columns).plot()`")
-def _sweep() -> Any:
-    return cg.resolutions(cells()[2]).plot(backend="matplotlib")
-
-
-@figure(
-    "tracking",
-    "Simulated customers in twelve months: clusters split, merge, appear and vanish. `cg.track(steps).plot()`",
-)
-def _tracks() -> Any:
-    rng = np.random.default_rng(2)
-    now, steps = rng.integers(0, 5, 1500), {}
-    for month in range(12):
-        names = rng.permutation(20)
-        steps[f"month {month + 1}"] = [None if c < 0 else int(names[c]) for c in now.tolist()]
-        now = now.copy()
-        largest, *_, small, smallest = np.argsort(-np.bincount(now[now >= 0])).tolist()
-        if month % 4 == 1:
-            now[(now == largest) & (rng.random(len(now)) < 0.45)] = now.max() + 1
-        elif month % 4 == 3:
-            now[now == smallest] = small
-        moved = rng.random(len(now)) < 0.02
-        now[moved] = rng.permutation(now[moved])
-    return cg.track(steps).plot(backend="matplotlib")
 
 
 @figure("density_profiles", "Twenty points of cluster 0 join the distant cluster 2. `cg.compare(a, far).plot()`")
@@ -218,26 +179,6 @@ def _profiles() -> Any:
     far = a.copy()
     far[:20] = 2
     return cg.compare(a, far, "ari").plot(backend="matplotlib")
-
-
-@figure("drift", "Clusters move from the fourth window on. `cg.drift(windows).plot()`")
-def _drift() -> Any:
-    rng = np.random.default_rng(0)
-    windows = []
-    for shift in (4, 4, 4, 6, 8, 8):
-        labels = rng.integers(0, 2, 400)
-        windows.append((rng.normal(size=(400, 2)) + np.column_stack([shift * labels, 0 * labels]), labels))
-    return cg.drift(windows).plot(backend="matplotlib")
-
-
-@figure(
-    "alternatives", "A square of four groups: the split that is known, and another. `cg.alternatives(X, labels).plot()`"
-)
-def _other() -> Any:
-    rng = np.random.default_rng(0)
-    corners = np.array([[0, 0], [0, 6], [6, 0], [6, 6]])
-    X = np.vstack([rng.normal(corner, 1, (60, 2)) for corner in corners])
-    return cg.alternatives(X, np.repeat([0, 0, 1, 1], 60), 2, random_state=0).plot(backend="matplotlib")
 
 
 #: the run of benchmarks/streaming.txt that the figure shows
@@ -260,12 +201,6 @@ def _streaming() -> Any:
     right.set_xlabel("peak memory, GB")
     left.tick_params(axis="y", labelsize=7)
     return shown
-
-
-@figure("where_labels_live", "Wine: the counts that one GROUP BY fetches. `cg.compare(cg.Table(counts)).plot()`")
-def _counts() -> Any:
-    _, classes, found = wine()
-    return cg.compare(cg.contingency(classes, found["ward linkage"])).plot(backend="matplotlib")
 
 
 @figure("gpu", "All pairs of 256 clusterings of a million points on one GPU (benchmarks/gpu.txt)")

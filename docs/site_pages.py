@@ -1,5 +1,5 @@
 """Pages that `mkdocs build` generates: the home page, contributing and changes from files of the root, the reference of Python
-and the command line from the code, a figure per guide, and two sample reports. Also fences the examples of docstrings.
+and the command line from the code, the figures, and two sample reports. Also fences the examples of docstrings.
 """
 
 from __future__ import annotations
@@ -46,19 +46,25 @@ def on_files(files: Files, config: Any) -> Files:
     pages |= {"reference.md": reference(), "commands.md": commands()}
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
-    for page in site_figures.FIGURES:
-        files.append(File.generated(config, f"figures/{page}.svg", content=site_figures.svg(page)))
+    shown = {name: draw() for name, (_, draw) in site_figures.FIGURES.items()}
+    for page in site_figures.DRAWN:
+        shown |= site_figures.drawn(page)[1]
+    for name, one in shown.items():
+        files.append(File.generated(config, f"figures/{name}.svg", content=site_figures.svg(name, one)))
     for name, text in site_figures.samples().items():
         files.append(File.generated(config, f"samples/{name}.html", content=text))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Put its figure into a guide, and the sample reports onto the home page."""
+    """Put its figures into a page, and the sample reports onto the home page."""
     name = page.file.src_path.removesuffix(".md")
     if name in ("index", "report"):  # these have their own picture
         return markdown.replace("\n## ", f"\n{site_figures.SAMPLES}\n\n## ", 1)
-    return site_figures.illustrated(name, markdown) if name in site_figures.FIGURES else markdown
+    if name in site_figures.DRAWN:
+        return site_figures.drawn(name)[0]
+    is_guide = name in site_figures.FIGURES or name in site_figures.opening()
+    return site_figures.illustrated(name, markdown) if is_guide else markdown
 
 
 def from_above(text: str) -> str:

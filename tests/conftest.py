@@ -23,7 +23,8 @@ settings.register_profile(
 settings.load_profile("congruence")
 #: pages and files whose tests are all slow, outside the core of counting and measures
 SLOW_FILES = {
-    "alternatives.md", "choosing_k.md", "consensus.md", "covers.md", "hierarchies.md", "large_data.md", "soft.md",
+    "alternatives.md", "choosing_k.md", "consensus.md", "covers.md", "gallery.md", "hierarchies.md", "large_data.md",
+    "soft.md", "tutorial_cells.md", "tutorial_decision.md", "tutorial_monitoring.md", "tutorial_warehouse.md",
     "which_measure.md", "test_alternatives.py", "test_alternatives_methods.py", "test_axioms.py",
     "test_chance_adjusted.py", "test_chance_intervals.py", "test_chance_null_models.py",
     "test_chance_permutations.py", "test_choose_k.py", "test_choose_k_criteria.py", "test_choose_k_odd.py",

@@ -240,10 +240,6 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
             Path(name).write_text("g1 g2 g3\ng3 g4\n", encoding="utf-8")
         elif name.endswith(".json") and "--keys" in words:
             Path(name).write_text('{"g1": ["x"], "g2": ["x", "y"], "g3": ["y"]}', encoding="utf-8")
-    if "duckdb:labels.db#runs" in words:
-        runs = tables(["congruence", "matrix", "labels.csv"])["labels.csv"]  # noqa: F841  (DuckDB finds it by its name)
-        with pytest.importorskip("duckdb").connect("labels.db") as database:
-            database.sql("create table runs as select * from runs")
     if "crosstab.csv" in words:
         Path("crosstab.csv").write_text("cluster,a,b\nx,5,1\ny,0,4\n", encoding="utf-8")
     if "tracks.npz" in words:
