@@ -18,7 +18,7 @@ import numpy as np
 from congruence.alternative_clustering.maximus import cost_of
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.program import least_similarity, matching_rows, similarity
-from congruence.alternative_clustering.restarts import Done, Found, Streams
+from congruence.alternative_clustering.restarts import Found, Task
 from congruence.alternative_clustering.search import METHODS, Method
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
@@ -32,11 +32,7 @@ def available() -> AbstractContextManager[object]:
 
 
 def maximus_published(
-    points: Points,
-    knowns: Sequence[Array],
-    k: int,
-    streams: Streams,
-    done: Done,
+    task: Task,
     *,
     min_size: int = 0,
     solver: Literal["milp", "lp"] = "milp",
@@ -55,6 +51,7 @@ def maximus_published(
     its own alternative. `assignment` in a bin: nearest pair first, or at least cost. `centroids` of a bin: random
     points, or those that the profile implies, the same for all bins. `ties` of the vote: at random, or to the nearest.
     """
+    points, knowns, k = task.points, task.knowns, task.k
     choices: dict[str, tuple[str, tuple[str, str]]] = {
         "solver": (solver, ("milp", "lp")),
         "rho": (rho, ("each", "shared")),
@@ -65,7 +62,7 @@ def maximus_published(
     for name, (value, allowed) in choices.items():
         if value not in allowed:
             raise InputError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}")
-    rng = np.random.default_rng(streams[0])
+    rng = np.random.default_rng(task.streams[0])
     densities = [points.profile(codes, int(codes.max()) + 1) for codes in knowns]
     if rho == "shared":
         if len({len(d) for d in densities}) > 1:
@@ -94,7 +91,7 @@ def maximus_published(
         X = points.numbers[inside]
         start = centres if centroids == "implied" else X[rng.integers(0, len(X), k)]
         votes[inside, distribution_kmeans(X, profile[:, item].astype(np.int64), start, assignment)] += 1
-    done(1)
+    task.done(1)
     best = votes == votes.max(axis=1, keepdims=True)
     order = rng.random(best.shape) if ties == "random" else cost_of(points.numbers, centres)
     labels = np.where(best, order, np.inf).argmin(axis=1)

@@ -16,6 +16,7 @@ from congruence.alternative_clustering import mincentropy as mincentropy_module
 from congruence.alternative_clustering.coala import coala
 from congruence.alternative_clustering.points import as_points, binned
 from congruence.alternative_clustering.quality import silhouettes
+from congruence.alternative_clustering.restarts import Task
 from reproductions import maximus_published as published
 from reproductions.integer_programs import solve
 from tests import naive_alternatives as naive
@@ -244,7 +245,7 @@ def test_coala_is_its_definition(omega, several):
     """Row minima find the same merges as a search over all pairs."""
     rng = np.random.default_rng(3)
     X, knowns = rng.normal(size=(24, 2)), [rng.integers(0, 3, 24) for _ in range(1 + several)]
-    found = coala(as_points(X, False), knowns, 3, [], lambda _: None, omega=omega).labels
+    found = coala(Task(as_points(X, False), knowns, 3), omega=omega).labels
     assert cg.ari(found, naive.coala(X.tolist(), knowns, 3, omega)) == 1
 
 

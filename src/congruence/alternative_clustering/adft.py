@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
 from congruence.alternative_clustering.residual import residuals
-from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
+from congruence.alternative_clustering.restarts import Found, Task, kmeans
 from congruence.statistics.tables import Array
 
 
-def adft(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:
+def adft(task: Task) -> Found:
     """k-means after the map."""
-    return kmeans(transformed(points.numbers, knowns), k, streams, done)
+    return kmeans(transformed(task.points.numbers, task.knowns), task)
 
 
 def transformed(X: Array, knowns: Sequence[Array]) -> Array:

@@ -11,21 +11,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from congruence.alternative_clustering.points import Points
-from congruence.alternative_clustering.restarts import Done, Found, Streams, best_of
+from congruence.alternative_clustering.restarts import Found, Task, best_of
 from congruence.statistics.tables import Array, xlogx
 
 
-def cib(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, passes: int = 5) -> Found:
+def cib(task: Task, *, passes: int = 5) -> Found:
     """The labels with the largest I(C; Y | Z) of one run per stream, each of several passes over the points.
 
     Y is a bin of an attribute, each of the R bins of a point with probability 1/R. Z is the given cluster (for several
     clusterings, their intersection). Points are removed in random order and put back where least information is lost.
     """
-    groups, runs = joint(knowns), []
-    for stream in streams:
-        runs.append(_run(points, groups, k, np.random.default_rng(stream), passes))
-        done(1)
-    return best_of(runs, "point moves")
+    groups = joint(task.knowns)
+    return best_of([_run(task.points, groups, task.k, rng, passes) for rng in task.restarts()], "point moves")
 
 
 def _run(points: Points, groups: Array, k: int, rng: np.random.Generator, passes: int) -> tuple[Array, float, bool]:

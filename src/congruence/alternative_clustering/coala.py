@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from congruence.alternative_clustering.points import Points
-from congruence.alternative_clustering.restarts import Done, Found, Streams
+from congruence.alternative_clustering.restarts import Found, Task
 from congruence.statistics.tables import Array
 
 
-def coala(
-    points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, omega: float = 0.6
-) -> Found:
+def coala(task: Task, *, omega: float = 0.6) -> Found:
     """Labels by merging; the status says how many merges were for quality and for dissimilarity.
 
     Each step merges the two closest clusters if their distance is less than `omega` times that of the two closest clusters
@@ -22,11 +17,11 @@ def coala(
     """
     from scipy.spatial.distance import pdist, squareform
 
-    n = points.n
-    apart = squareform(pdist(points.numbers))
+    n = task.points.n
+    apart = squareform(pdist(task.points.numbers))
     np.fill_diagonal(apart, np.inf)
     #: the given clusters that a cluster has points of; sharing one is a conflict
-    holds = np.hstack([np.eye(int(codes.max()) + 1, dtype=np.float32)[codes] for codes in knowns])
+    holds = np.hstack([np.eye(int(codes.max()) + 1, dtype=np.float32)[codes] for codes in task.knowns])
     sizes, alive, labels = np.ones(n), np.ones(n, dtype=bool), np.arange(n)
 
     def nearest(rows: Array, admissible: bool) -> tuple[Array, Array]:
@@ -42,7 +37,7 @@ def coala(
         near[admissible] = np.empty(n, dtype=np.int64), np.empty(n)
         for part in np.array_split(np.arange(n), max(1, n // 500)):
             near[admissible][0][part], near[admissible][1][part] = nearest(part, admissible)
-    for _ in range(n - k):
+    for _ in range(n - task.k):
         i = int(near[False][1].argmin())
         o = int(near[True][1].argmin())
         for_quality = near[False][1][i] < omega * near[True][1][o] or not np.isfinite(near[True][1][o])
@@ -68,6 +63,6 @@ def coala(
             who[stale[still]] = first
             stale = np.union1d(stale[~still], [first])
             who[stale], distance[stale] = nearest(stale, admissible)
-    done(1)
+    task.done(1)
     words = f"{merges['quality']} merges for quality, {merges['dissimilarity']} for dissimilarity"
     return Found(np.unique(labels, return_inverse=True)[1], words)

@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 
-from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.program import (
     Assigned,
     Assignment,
@@ -21,7 +20,7 @@ from congruence.alternative_clustering.program import (
     least_similarity,
     similarity,
 )
-from congruence.alternative_clustering.restarts import Done, Found, Streams
+from congruence.alternative_clustering.restarts import Found, Task
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
 
@@ -31,25 +30,16 @@ STEPS, FEW_STEPS = 200, 20
 
 
 def maximus(
-    points: Points,
-    knowns: Sequence[Array],
-    k: int,
-    streams: Streams,
-    done: Done,
-    *,
-    min_size: int,
-    epsilon: float = 0.05,
-    sample: int = 1000,
-    finalists: int = 2,
-    solver: str = "dual",
+    task: Task, *, min_size: int, epsilon: float = 0.05, sample: int = 1000, finalists: int = 2, solver: str = "dual",
     time_limit: float = 60.0,
-) -> Found:
+) -> Found:  # fmt: skip
     """Labels, solver status, and how much more they cost than the bound of the last program, as a share.
 
     `epsilon`: allowed excess over the least similarity, for better clusters. One restart per stream: on a random
     `sample` if there are more points; the best `finalists` then continue on all points. `solver`: "dual" (prices, fast for
     any n) or "highs" (the exact linear program).
     """
+    points, knowns, k = task.points, task.knowns, task.k
     if sample < k:
         raise InputError(f"sample must be at least the {k} clusters, not {sample}")
     solves: dict[str, Solve] = {"dual": assign_by_prices, "highs": partial(assign_by_highs, time_limit=time_limit)}
@@ -61,13 +51,11 @@ def maximus(
     program = Assignment.of(densities, k, epsilon, min_size)
     floors = [least_similarity(d.sum(axis=0), k) for d in densities]
     started = []
-    for stream in streams:
-        rng = np.random.default_rng(stream)
+    for rng in task.restarts():
         some = np.sort(rng.choice(points.n, sample, replace=False)) if points.n > sample else np.arange(points.n)
         part = program.on(some) if points.n > sample else program
         centres = _first_centres(X[some], k, rng)
         started.append(_descend(X[some], part, centres, solve, FEW_STEPS))
-        done(1)
     order = sorted(range(len(started)), key=lambda i: started[i][0])[: max(1, finalists)]
     ended = [_descend(X, program, started[i][1], solve) for i in order]
     _, centres, prices = min(ended, key=lambda e: e[0])

@@ -5,18 +5,12 @@ Caruana, Elhawary, Nguyen, Smith (2006).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from congruence.alternative_clustering.points import Points
-from congruence.alternative_clustering.restarts import Done, Found, Streams, seed
-from congruence.statistics.tables import Array
+from congruence.alternative_clustering.restarts import Found, Task, seed
 
 
-def metaclusters(
-    points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, groups: int = 10
-) -> Found:
+def metaclusters(task: Task, *, groups: int = 10) -> Found:
     """The labels, among the medoids of the groups of base clusterings, whose mean Rand distance to the known ones is largest.
 
     Every second base clustering weights the attributes by Zipf's law, 1/rank^α in random order with α ~ U(0, 1.5); the
@@ -29,16 +23,14 @@ def metaclusters(
     from congruence.comparison.many import compare_all
 
     base = []
-    for b, stream in enumerate(streams):
-        rng = np.random.default_rng(stream)
-        X = points.numbers
+    for b, rng in enumerate(task.restarts()):
+        X = task.points.numbers
         if b % 2:
             ranks = rng.permutation(X.shape[1]) + 1
             X = X * ranks ** -rng.uniform(0, 1.5)
-        model = KMeans(k, init="random", n_init=1, random_state=seed(rng)).fit(X)
+        model = KMeans(task.k, init="random", n_init=1, random_state=seed(rng)).fit(X)
         base.append(np.asarray(model.labels_, dtype=np.int64))
-        done(1)
-    apart = 1 - compare_all([*base, *knowns], ["rand"], progress=False)["rand"]
+    apart = 1 - compare_all([*base, *task.knowns], ["rand"], progress=False)["rand"]
     between = np.clip(apart[: len(base), : len(base)], 0, None)
     np.fill_diagonal(between, 0)
     to_known = apart[: len(base), len(base) :].mean(axis=1)

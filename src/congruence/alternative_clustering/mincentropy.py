@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from congruence.alternative_clustering.points import Points
-from congruence.alternative_clustering.restarts import Done, Found, Streams, best_of, seed
+from congruence.alternative_clustering.restarts import Found, Task, best_of, seed
 from congruence.statistics.tables import Array
 
 
-def mincentropy(
-    points: Points,
-    knowns: Sequence[Array],
-    k: int,
-    streams: Streams,
-    done: Done,
-    *,
-    weight: float = 1.0,
-    sigma: float | None = None,
-    max_passes: int = 100,
-) -> Found:
+def mincentropy(task: Task, *, weight: float = 1.0, sigma: float | None = None, max_passes: int = 100) -> Found:
     """The best labels of one run per stream.
 
     Maximises Σ_clusters (1/size) Σ_pairs in it S, S = exp(−d²/4σ²) − `weight` · [how many given clusterings join the
@@ -29,17 +16,14 @@ def mincentropy(
     """
     from scipy.spatial.distance import pdist, squareform
 
-    distances = pdist(points.numbers)
+    X, n, k = task.points.numbers, task.points.n, task.k
+    distances = pdist(X)
     sigma = float(distances.mean()) / 2 if sigma is None else sigma
-    kernel = squareform(np.exp(-(distances**2) / (4 * sigma**2))) if sigma > 0 else np.zeros((points.n, points.n))
+    kernel = squareform(np.exp(-(distances**2) / (4 * sigma**2))) if sigma > 0 else np.zeros((n, n))
     np.fill_diagonal(kernel, 1.0)
-    for codes in knowns:
+    for codes in task.knowns:
         kernel -= weight * (codes[:, None] == codes[None, :])
-    runs = []
-    for stream in streams:
-        rng = np.random.default_rng(stream)
-        runs.append(_run(kernel, _start(points.numbers, k, rng), k, rng, max_passes))
-        done(1)
+    runs = [_run(kernel, _start(X, k, rng), k, rng, max_passes) for rng in task.restarts()]
     return best_of(runs, "move improves")
 
 

@@ -8,16 +8,14 @@ import numpy as np
 
 from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
-from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
+from congruence.alternative_clustering.restarts import Found, Task, kmeans
 from congruence.errors import NotApplicable, Option
 from congruence.statistics.tables import Array
 
 
-def orthogonal(
-    points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done, *, weakest: bool = False
-) -> Found:
+def orthogonal(task: Task, *, weakest: bool = False) -> Found:
     """k-means after the projection; `weakest` keeps the direction in which the given clusters differ least if they span all."""
-    return kmeans(left_over(points, knowns, weakest), k, streams, done)
+    return kmeans(left_over(task.points, task.knowns, weakest), task)
 
 
 def left_over(points: Points, knowns: Sequence[Array], weakest: bool = False) -> Array:

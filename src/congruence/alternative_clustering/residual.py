@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from congruence.alternative_clustering.points import Points
 from congruence.alternative_clustering.quality import centroids
-from congruence.alternative_clustering.restarts import Done, Found, Streams, kmeans
+from congruence.alternative_clustering.restarts import Found, Task, kmeans
 from congruence.selection.mixtures import same_partition
 from congruence.statistics.tables import Array
 
@@ -32,18 +32,17 @@ def residuals(X: Array, knowns: Sequence[Array]) -> Array:
     return np.asarray(X - given @ np.linalg.lstsq(given, X, rcond=None)[0])
 
 
-def residual(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:
+def residual(task: Task) -> Found:
     """k-means of the residuals."""
-    return kmeans(residuals(points.numbers, knowns), k, streams, done)
+    return kmeans(residuals(task.points.numbers, task.knowns), task)
 
 
-def refined(points: Points, knowns: Sequence[Array], k: int, streams: Streams, done: Done) -> Found:
+def refined(task: Task) -> Found:
     """k-means of the residuals, refined; if columns are redundant, the best start in a few of their principal axes."""
-    left = Residuals.of(points.numbers, knowns)
-    rng = np.random.default_rng(streams[0])
-    found = [left.refined(kmeans(left.numbers, k, streams, done).labels, k)]
-    for white in left.whites:
-        found.append(left.refined(kmeans(white, k, streams, lambda _: None).labels, k, white))
+    left, quiet = Residuals.of(task.points.numbers, task.knowns), replace(task, done=int)
+    rng = np.random.default_rng(task.streams[0])
+    found = [left.refined(kmeans(left.numbers, task).labels, task.k)]
+    found += [left.refined(kmeans(white, quiet).labels, task.k, white) for white in left.whites]
     return Found(found[int(np.argmax(left.merits(found, rng)))], "refined by the covariance within clusters")
 
 

@@ -1,19 +1,34 @@
-"""Code shared by the methods: the type of their results, and k-means from many starts."""
+"""What the methods share: what they are given and return, and k-means from many starts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from congruence.alternative_clustering.points import Points
 from congruence.statistics.tables import Array
 
-#: one random stream per restart
-Streams = Sequence[np.random.SeedSequence]
-#: called with the number of finished restarts
-Done = Callable[[int], None]
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a method is given: points, known clusterings as codes 0 … k−1, and a number of clusters."""
+
+    points: Points
+    knowns: Sequence[Array]
+    k: int
+    #: one random stream per restart
+    streams: Sequence[np.random.SeedSequence] = ()
+    #: called with the number of finished restarts
+    done: Callable[[int], object] = int  # does nothing
+
+    def restarts(self) -> Iterator[np.random.Generator]:
+        """A source of random numbers per restart, which is done when the next one begins."""
+        for stream in self.streams:
+            yield np.random.default_rng(stream)
+            self.done(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,16 +48,15 @@ def best_of(runs: Sequence[tuple[Array, float, bool]], what: str) -> Found:
     return Found(labels, f"converged: no {what}" if rested else "stopped while some points still moved")
 
 
-def kmeans(X: Array, k: int, streams: Streams, done: Done) -> Found:
+def kmeans(X: Array, task: Task) -> Found:
     """k-means from one start per stream; the labels of smallest cost."""
     from sklearn.cluster import KMeans
 
     best = None
-    for stream in streams:
-        model = KMeans(k, n_init=1, random_state=seed(np.random.default_rng(stream))).fit(X)
+    for rng in task.restarts():
+        model = KMeans(task.k, n_init=1, random_state=seed(rng)).fit(X)
         if best is None or model.inertia_ < best.inertia_:
             best = model
-        done(1)
     assert best is not None
     rested = "k-means converged" if best.n_iter_ < best.max_iter else f"k-means stopped after {best.max_iter} steps"
     return Found(np.asarray(best.labels_, dtype=np.int64), rested)

@@ -24,7 +24,7 @@ from congruence.alternative_clustering.points import Points, as_knowns, as_point
 from congruence.alternative_clustering.program import least_similarity, similarity
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.residual import Residuals, refined, residual
-from congruence.alternative_clustering.restarts import Found
+from congruence.alternative_clustering.restarts import Found, Task
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
 from congruence.alternative_clustering.views import views
 from congruence.density.binning import Binning
@@ -190,10 +190,9 @@ def alternatives(
                     is_last = True
                     break
                 part, k = replace(points, numbers=there[0].coordinates), n_clusters or there[0].n_clusters
-            left = Residuals.of(part.numbers, list(knowns.values())) if method == "auto" else None
-            tried = [
-                _tried(name, part, knowns, k, stream, runs[name], min_size, options, bar.add, left) for name in chosen
-            ]
+            task = Task(part, list(knowns.values()), k, done=bar.add)
+            left = Residuals.of(part.numbers, task.knowns) if method == "auto" else None
+            tried = [_tried(name, task, stream, runs[name], min_size, options, left) for name in chosen]
             kept, about = (tried[0], {}) if left is None else _kept(tried, left, left_out)
             if kept.found is None:
                 assert kept.reason is not None
@@ -246,18 +245,18 @@ def _methods(
 
 
 def _tried(
-    method: str, points: Points, knowns: Mapping[str, Array], k: int, stream: np.random.SeedSequence, runs: int,
-    least: int | None, options: Mapping[str, OptionValue], advance: Callable[[int], object], left: Residuals | None,
+    method: str, task: Task, stream: np.random.SeedSequence, runs: int, least: int | None,
+    options: Mapping[str, OptionValue], left: Residuals | None,
 ) -> _Tried:  # fmt: skip
     """The result of one method; with "auto" it has the same random streams as alone, and is refined in the residuals."""
-    record = METHODS[method]
+    record, points, k = METHODS[method], task.points, task.k
     if "min_size" in record.options:
         if least is None and method == "maximus":
             least = min(max(2, points.n // (3 * k)), points.n // k)
         options = {**options, "min_size": least or 0}
     *streams, chance = np.random.SeedSequence(stream.entropy, spawn_key=stream.spawn_key).spawn(runs + 1)
     try:
-        found = record.find(points, list(knowns.values()), k, streams, advance, **options)
+        found = record.find(replace(task, streams=streams), **options)
     except InputError as reason:
         return _Tried(method, chance, reason=reason)
     if left is not None and method != "refined":
