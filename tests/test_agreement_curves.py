@@ -301,14 +301,6 @@ def test_results_in_every_form():
             assert drawn[f"{c.name} best"] == [c.values[choice.ks.index(c.best)]]
 
 
-def test_a_plot_without_plotly_is_one_line(monkeypatch):
-    """If plotly is not installed, plot says what to install."""
-    choice = cg.choose_k({2: [[0, 0, 1]] * 2, 3: [[0, 1, 2], [0, 1, 1]]}, criteria="ari")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(cg.InputError, match="pip install plotly"):
-        choice.plot()
-
-
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -73,7 +73,8 @@ def spark() -> Iterator[object]:
     from pyspark.sql import SparkSession
 
     options = {
-        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.memory": "1g", "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "1g", "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1", "spark.sql.shuffle.partitions": "2", "spark.log.level": "ERROR",
         "spark.sql.session.timeZone": "UTC",
     }  # fmt: skip

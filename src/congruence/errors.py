@@ -176,6 +176,10 @@ class NotApplicable(InputError):
     """
 
 
+class NotInstalled(InputError, ModuleNotFoundError):
+    """A package that is not installed: an InputError, and a ModuleNotFoundError as Python raises it."""
+
+
 class NoSuchName(InputError, KeyError):
     """A name that a result does not have: an InputError, and a KeyError like that of any mapping."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from importlib import import_module
 
 from congruence.alternative_clustering.results import Alternatives
@@ -36,7 +35,7 @@ DRAWN: dict[type, tuple[str, str]] = {
 
 
 def figure(result: object, backend: Backend = "plotly", **options: OptionValue) -> Figure:
-    """A figure of a result: a plotly figure, or with backend="matplotlib" (extra `plot`) a matplotlib figure for papers.
+    """A figure of a result: a plotly figure, or with backend="matplotlib" a matplotlib figure for papers (extra `plot`).
 
     Save a plotly figure with `.write_html`, or with `.write_image` if kaleido is installed. Save a matplotlib figure with
     `.savefig`.
@@ -44,7 +43,7 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
     Args:
         result: The result of `compare`, `compare_all`, `consensus`, `rank`, `check_clusters`, `sweep`, `choose_k`, `drift`,
             `alternatives`, `cut_curve`, `compare_cuts`, `tanglegram`, `resolutions` or `track`, or an `Ensemble`.
-        backend: "plotly" (default) or "matplotlib" (extra `plot`).
+        backend: "plotly" (default) or "matplotlib".
         options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` and `kind` for an
             ensemble, `data` for a consensus, `color` and `least` for resolutions.
 
@@ -67,9 +66,7 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
     if draws is None:
         known = joined(kind.__name__ for kind in DRAWN)
         raise InputError(f"there is no figure of a {type(result).__name__}; there are figures of {known}")
-    if importlib.util.find_spec(backend) is None:
-        what = "plotly" if backend == "plotly" else '"congruence[plot]"'
-        raise InputError(f"a figure by {backend} needs {backend}, which is not installed: pip install {what}")
+    import_module(backend)  # says what to install if it is missing
     module, function = draws
     picture = getattr(import_module(f"congruence.figures.{module}"), function)(result, **options)
     return import_module(f"congruence.figures.by_{backend}").draw(picture)

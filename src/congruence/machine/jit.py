@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import os
 import sys
+from functools import cache
 from threading import Lock
 
 from congruence.errors import InputError
+from congruence.machine.packages import is_installed
 from congruence.typing import Dynamic, Function
 
 KERNELS = "congruence.engine.kernels"
@@ -33,6 +35,12 @@ _registering = Lock()
 
 #: work done so far: by the name of a function in steps, by the name of a module in increments
 _work: dict[str, float] = {}
+
+
+@cache
+def has_numba() -> bool:
+    """Whether numba is installed; without it, tables are counted by numpy, with the same result."""
+    return is_installed("numba")
 
 
 def pays(what: str, work: float, enough: float) -> bool:
@@ -80,13 +88,13 @@ def ready(function: Function) -> Function | None:
 
 def use_kernels(increments: float) -> bool:
     """Whether to use the compiled kernels: for large work, and for work from LOADED_FROM on once they are loaded."""
-    return increments >= LOADED_FROM and (loaded() or pays(KERNELS, increments, COMPILED_FROM))
+    return increments >= LOADED_FROM and has_numba() and (loaded() or pays(KERNELS, increments, COMPILED_FROM))
 
 
 def use_pair_kernels(points: int, kernels: str = PAIR_KERNELS) -> bool:
     """Whether to use the compiled counts of one pair: after some calls, unless there are so many points that threads pay."""
     steps = points + PER_PAIR[kernels]
-    few = math.isfinite(LOADED_FROM) and steps <= MOST_OF_PAIR
+    few = math.isfinite(LOADED_FROM) and has_numba() and steps <= MOST_OF_PAIR
     return few and (kernels in sys.modules or pays(kernels, steps, COMPILED_FROM))
 
 

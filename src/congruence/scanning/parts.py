@@ -161,6 +161,7 @@ class RowGroup(OfFile):
         if (
             os.environ.get(READ_CODES) != "0"
             and work >= jit.LOADED_FROM
+            and jit.has_numba()
             and (jit.loaded() or jit.pays(coded_columns.__module__, work, CODED_FROM))
         ):
             for batch in self._coded(types, rows, footer):
