@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from sys import _getframe
 
 #: name of a module → what to install
 PACKAGES = {
@@ -33,7 +34,7 @@ class Missing:
         """Nothing; an error if a module of this package imports one of those listed."""
         if name not in PACKAGES:
             return None
-        frame = sys._getframe(1)
+        frame = _getframe(1)
         while frame.f_back is not None and frame.f_globals.get("__name__") in IMPORTING:
             frame = frame.f_back
         if not str(frame.f_globals.get("__name__")).startswith("congruence."):
