@@ -31,6 +31,7 @@ from congruence.reporting.members import Request
 from congruence.reporting.model import A_GROUP, Model, build
 from congruence.reporting.payload import payload
 from congruence.reporting.phrases import TERMS
+from congruence.reporting.steps import flow
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
@@ -52,7 +53,8 @@ SCRIPTS = (
 )  # fmt: skip
 PARTS = (
     ("answer", "Answer"), ("clusters", "The clusters"), ("many", "How many?"), ("ranking", "Which clustering?"),
-    ("relations", "How they relate"), ("compare", "Compare"), ("points", "Points"), ("details", "Details"),
+    ("relations", "How they relate"), ("compare", "Compare"), ("steps", "Over the steps"), ("points", "Points"),
+    ("details", "Details"),
 )  # fmt: skip
 
 
@@ -356,16 +358,17 @@ def page(model: Model) -> str:
     template = environment.from_string(room.joinpath("template.html").read_text(encoding="utf-8"))
     is_pair = len(model.members) == 2
     text = template.render(
-        model=model, summary=words.summary(model), parts=_parts(is_pair), is_pair=is_pair, css=Markup(style),
+        model=model, summary=words.summary(model), parts=_parts(model), is_pair=is_pair, css=Markup(style),
         script=Markup(script), script_hash=Markup(f"sha256-{digest}"), data=Markup(data), **_said(model),
     )  # fmt: skip
     return visible(text, keep="\n\t")  # names may hold control characters
 
 
-def _parts(is_pair: bool) -> list[tuple[str, str]]:
+def _parts(model: Model) -> list[tuple[str, str]]:
     """The parts of the page in order; for two clusterings the comparison comes first."""
-    parts = [(name, title) for name, title in PARTS if name != "compare"]
-    parts.insert(1 if is_pair else [name for name, _ in parts].index("points"), ("compare", dict(PARTS)["compare"]))
+    parts = [(name, title) for name, title in PARTS if name != "steps" or model.steps is not None]
+    if len(model.members) == 2:
+        parts.insert(1, parts.pop([name for name, _ in parts].index("compare")))
     return parts
 
 
@@ -385,6 +388,7 @@ def _said(model: Model) -> Record:
         "groups_said": _groups_said(model),
         "ranking_said": _ranking_said(model),
         "choice_notes": [],
+        "flow": None if model.steps is None else flow(model.steps),
     }
     found["making"] = [
         ("version", f"congruence {model.version}"),
