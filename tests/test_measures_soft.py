@@ -98,6 +98,29 @@ def test_crisp_memberships_give_the_crisp_value(pair):
     assert cg.compare(wide[0], b, keys).to_dict() == expected
 
 
+#: memberships of seven points, and classes
+U = np.array(
+    [0.9, 0.1, 0, 0.8, 0.1, 0.1, 0.3, 0.6, 0.1, 0.1, 0.7, 0.2, 0.2, 0.2, 0.6, 0, 0.1, 0.9, 0.4, 0.3, 0.3]
+).reshape(-1, 3)
+V = np.array([0.7, 0.3, 0.6, 0.4, 0.5, 0.5, 0.2, 0.8, 0.1, 0.9, 0.3, 0.7, 1, 0]).reshape(-1, 2)
+CLASSES = [0, 0, 1, 1, 2, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "values"),
+    [
+        (CLASSES, U, (0.733727810650888, 0.376076790548856, 0.383561643835616, 0.421140378369195, 0.628571428571429)),
+        (U, V, (0.532846715328467, 0.056646403787186, 0.300546448087432, 0.100024026354005, 0.714285714285714)),
+        (U, U, (0.652509652509653, 0.281354051054384, 0.403973509933775, 1.0, 1.0)),
+    ],
+    ids=["classes", "two", "itself"],
+)
+def test_values_of_the_authors_packages(a, b, values):
+    """RI.F, ARI.F and JACCARD.F of R's fclust, and fari and the concordance of R's FARI, whose code was run in R 4.2."""
+    found = cg.compare(a, b, ["rand_campello", "ari_campello", "jaccard_campello", "fari", "ndc"])
+    assert list(found.values()) == pytest.approx(values, rel=1e-13)
+
+
 def test_identical_memberships_rank_above_a_hardened_copy():
     """aci, ndc and fari are 1 for memberships with themselves; they lead the default set, and reports rank by fari."""
     rng = np.random.default_rng(0)
