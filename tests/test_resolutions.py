@@ -154,7 +154,7 @@ def test_inputs():
         cg.resolutions({"a": [0, 1, None], "b": [0, 1, 1]})
     r = cg.resolutions({"a": ["x", "y", None, "y"], "b": [0, 1, 1, 1]}, unassigned="drop")
     assert r.ensemble.n_points == 3
-    assert "1 points" in r.notes[-1] or "1 point" in r.notes[-1]
+    assert any(note.startswith("1 points that are unassigned") for note in r.notes)
     assert r.stability["a"].keys() == {"x", "y"}
     with pytest.raises(cg.InputError, match="no point"):
         cg.resolutions({"a": [0, None], "b": [None, 1]}, unassigned="drop")
@@ -208,3 +208,45 @@ def test_many_clusters_need_no_table_of_all_clusters():
     pairs, where = np.unique(a * 60_000 + b, return_inverse=True)
     shared = np.bincount(where, minlength=len(pairs))[where]
     assert np.array_equal(r.point_scores[:, 0], shared / np.maximum(mine[a], theirs[b]))
+
+
+def test_columns_of_two_methods_get_a_note():
+    """The step from one method to another is no step of resolution, so the sweep says so; an order that was given is trusted."""
+    halves, thirds = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
+    columns = {"sc3_2": halves, "sc3_3": thirds, "seurat_0.2": halves, "seurat_0.4": thirds}
+    (note,) = cg.resolutions(columns).notes
+    assert "2 sweeps (sc3_#, seurat_#)" in note
+    assert cg.resolutions(columns, list(columns)).notes == ()
+    assert cg.resolutions({x: columns[x] for x in ("sc3_2", "sc3_3")}).notes == ()
+
+
+def test_clusters_of_one_point_get_a_note():
+    """A cluster of one point is stable in every sweep, which says nothing."""
+    (note,) = cg.resolutions({"k_2": [0, 0, 0, 1, 1, 1], "k_3": [0, 0, 0, 1, 1, 2]}).notes
+    assert note == "clusters of one point, which no other column can split: 1 in k_3"
+
+
+@pytest.mark.parametrize("label", ["-1", "noise", "singleton", "unassigned", "Outliers"])
+def test_words_for_no_cluster_get_the_caution_of_compare(label):
+    """Text labels that mean no cluster are cautioned about as −1 is, by compare and in a sweep; noise= silences it."""
+    a, b = ["0", "0", "0", "1", "1", label], ["0", "0", "1", "1", label, label]
+    said = f"has label {label!r} among others, counted as a cluster; if it means noise pass noise={label!r}"
+    assert [str(x) for x in cg.compare(a, b, ["ari"]).cautions] == [f"a {said}", f"b {said}"]
+    assert f"k_3 {said}" in cg.resolutions({"k_2": b, "k_3": a}).notes
+    assert not [
+        x for x in cg.compare(a, b, ["ari"], noise=label, unassigned="drop").cautions if x.code == "noise_label"
+    ]
+
+
+def test_the_command_colours_by_a_column_of_an_h5ad_file(command, tmp_path):
+    """A categorical column of .obs colours the tree, and the table has no nan."""
+    anndata = pytest.importorskip("anndata", reason="anndata makes the file", exc_type=ImportError)
+    names = [f"c{i}" for i in range(6)]
+    obs = pd.DataFrame({"k_2": list("000111"), "k_3": list("001122"), "cell_type": list("TTTBBB")}, index=names)
+    for name in obs:
+        obs[name] = pd.Categorical(obs[name].to_numpy(dtype=object))
+    anndata.AnnData(np.zeros((6, 2)), obs=obs).write_h5ad(tmp_path / "cells.h5ad")
+    code, out, err = command("resolutions", "cells.h5ad", "--color", "cell_type", "--plot", "tree.html")
+    assert code == 0, err
+    assert "nan" not in out
+    assert (tmp_path / "tree.html").stat().st_size > 0

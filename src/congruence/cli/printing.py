@@ -141,7 +141,9 @@ def print_rows(rows: list[Record], format: Format, names: list[str] | None = Non
 
 
 def _cell(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
+    if isinstance(value, float):
+        return "–" if value != value else f"{value:.6g}"
+    return visible(str(value))
 
 
 def _escaped(value: object) -> str:

@@ -143,15 +143,20 @@ def is_none(reference: str | None) -> bool:
 
 
 def label_columns(
-    table: Mapping[str, ColumnLike], named: Columns, source: str, id: str | None, apart: Sequence[str | None] = ()
+    table: Mapping[str, ColumnLike],
+    named: Columns,
+    source: str,
+    id: str | None,
+    apart: Sequence[str | None] = (),
+    find_reference: bool = False,
 ) -> Sorting:
-    """The label columns of a table: those that are named, or all that are labels."""
+    """The label columns of a table: those that are named, or all that are labels; `find_reference` looks for a reference."""
     from congruence.inputs import files
     from congruence.inputs.column_kinds import named_sorting, sorted_columns
     from congruence.inputs.column_names import named_columns
 
     if named is None:
-        return sorted_columns(table, id=id, apart=apart, source=source)
+        return sorted_columns(table, id=id, apart=apart, find_reference=find_reference, source=source)
     picked = files.pick(table, named_columns(named, table, source, (id, *apart)), source)
     return named_sorting(table, picked, id=id, apart=apart)
 

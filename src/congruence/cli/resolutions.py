@@ -51,8 +51,8 @@ def resolutions(given: Given) -> None:
     table = table_of(given.file)
     colour = files.pick(table, [given.color], str(given.file))[given.color] if given.color is not None else None
     files.pick(table, [given.id] if given.id is not None else [], str(given.file))
-    sorting = label_columns(table, given.columns, str(given.file), given.id, (given.color,))
-    found = sorting.taken
+    sorting = label_columns(table, given.columns, str(given.file), given.id, (given.color,), find_reference=True)
+    found = {name: column for name, column in sorting.taken.items() if name != sorting.reference}
     say([*said_of(sorting), *missing_note(given.file, found)])
     check_number(found, MOST_SHOWN_COLUMNS)
     ordered = given.order if given.order in (None, "n_clusters") else split(given.order)

@@ -13,7 +13,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.presenting import Result, figure_of, plain
 from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
-from congruence.errors import InputError, Option, names_in, real_number, some_of
+from congruence.errors import InputError, Option, With, names_in, real_number, some_of
 from congruence.hierarchies.sweep_layout import Links, Places, tree_places
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
@@ -357,6 +357,7 @@ def resolutions(
     if ensemble.mass is not None:
         raise InputError("a resolution sweep does not use weights; leave them out")
     notes: list[str] = list(dict.fromkeys([*ensemble.notes, *ensemble.cautions]))
+    notes += [] if order is not None else mixed_note(ensemble.names)
     ensemble = ensemble[_ordered(ensemble, order)]
     if len(ensemble) < 2:
         raise InputError(f"a sweep needs at least two columns; order names {len(ensemble)}")
@@ -372,6 +373,10 @@ def resolutions(
         )
     members = _labels(ensemble)
     many = len(members)
+    alone = [int((np.bincount(_codes(c), minlength=c.k) == 1).sum()) for c in members]
+    if max(alone) > 0:
+        listed = [f"{many} in {name}" for many, name in zip(alone, ensemble.names, strict=True) if many]
+        notes.append(f"clusters of one point, which no other column can split: {some_of(listed, 4)}")
     pairs = compare_all(ensemble, MEASURES, threads=threads)
     tables = {(k, m): cpu.table_of(members[k], members[m])[0] for k in range(many) for m in range(k + 1, many)}
     scores = tuple(_stability(k, many, tables, normalised) for k in range(many))
@@ -448,8 +453,34 @@ def number_order(names: Sequence[str]) -> list[int]:
     [1, 0, 2]
     """
     found = [_NUMBER.search(name) for name in names]
-    rest = {name[: m.start()] + "#" + name[m.end() :] for name, m in zip(names, found, strict=True) if m}
-    if any(m is None for m in found) or len(rest) != 1:
+    if any(m is None for m in found) or len(set(map(without_number, names))) != 1:
         return list(range(len(names)))
     values = [float(m[0]) for m in found if m]
     return sorted(range(len(names)), key=lambda i: values[i])
+
+
+def without_number(name: str) -> str:
+    """The name with "#" in place of its last number: what columns of one sweep have in common.
+
+    >>> without_number("leiden_0.2"), without_number("sc3_4_clusters"), without_number("louvain")
+    ('leiden_#', 'sc3_#_clusters', 'louvain')
+    """
+    m = _NUMBER.search(name)
+    return name if m is None else f"{name[: m.start()]}#{name[m.end() :]}"
+
+
+def mixed_note(names: Sequence[str]) -> list[str]:
+    """A note if the columns belong to several sweeps, as those of two methods: a step between them changes more than k.
+
+    >>> mixed_note(["sc3_1", "sc3_2", "seurat_1", "seurat_2"])  # doctest: +NORMALIZE_WHITESPACE
+    ['the columns seem to be of 2 sweeps (sc3_#, seurat_#), followed here as one: the step from one to the next changes
+      the method; choose those of one, as in sc3_*']
+    """
+    kinds = list(dict.fromkeys(map(without_number, names)))
+    if len(kinds) == 1 or len(kinds) == len(names):
+        return []
+    pattern = kinds[0].replace("#", "*")
+    return [
+        f"the columns seem to be of {len(kinds)} sweeps ({some_of(kinds, 4)}), followed here as one: the step from one to the "
+        f"next changes the method; choose those of one{With('columns')}, as in {pattern}"
+    ]

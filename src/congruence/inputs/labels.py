@@ -11,9 +11,9 @@ from typing import ClassVar, TypeGuard, TypeVar
 
 import numpy as np
 
-from congruence.errors import Call, Caution, InputError, Option, some_of
+from congruence.errors import Call, Caution, InputError, Option
 from congruence.inputs.encoding import arrow_library, encode_arrow
-from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.kinds import Clustering, Unassigned, noise_caution, spelling_caution
 from congruence.machine import device, jit
 from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames, code_type, smallest
@@ -303,40 +303,6 @@ def name_of_unassigned(names: ClusterNames) -> str:
     while any(str(name).startswith(word) for name in names):
         word += "′"
     return word
-
-
-def noise_caution(names: ClusterNames, who: str) -> list[Caution]:
-    """A caution if −1 occurs among non-negative labels: many tools use it for noise."""
-    if isinstance(names, np.ndarray):
-        found = len(names) > 1 and names.dtype.kind == "i" and names[0] == -1
-    else:
-        numbers = [x for x in names if isinstance(x, int) and not isinstance(x, bool)]
-        found = len(numbers) > 1 and min(numbers) == -1
-    if not found:
-        return []
-    text = "{subject} has label −1 among others, counted as a cluster; if it means noise pass noise=-1"
-    return [Caution("noise_label", who, text)]
-
-
-def spelling_caution(names: ClusterNames, who: str) -> list[Caution]:
-    """A caution if labels differ only in spaces or capitals, as " Gold", "gold" and "Gold": often one cluster, not three.
-
-    >>> spelling_caution(("Gold", "gold", "silver"), "a")
-    ["a has labels that differ only in spaces or capitals, counted as different clusters: 'Gold', 'gold'"]
-    """
-    if isinstance(names, np.ndarray):
-        return []
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        if isinstance(name, str):
-            groups.setdefault(" ".join(name.split()).casefold(), []).append(name)
-    alike = [", ".join(map(repr, group)) for group in groups.values() if len(group) > 1]
-    if not alike:
-        return []
-    text = "{subject} has labels that differ only in spaces or capitals, counted as different clusters: " + some_of(
-        alike, 3
-    )
-    return [Caution("spelling", who, text)]
 
 
 def _outside(x: Hashable, low: int, high: int) -> bool:
