@@ -288,3 +288,10 @@ def test_singletons_of_points_that_occur_several_times():
         cg.ari(a, b, frequency=[3, 2, 1, 2], unassigned="singletons")
     rows = cg.ari([None, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1], unassigned="singletons")
     assert cg.ari(a, b, frequency=[1, 2, 1, 2], unassigned="singletons") == rows
+
+
+def test_the_cluster_of_unassigned_points_is_no_word_for_noise():
+    """unassigned="cluster" names a cluster "unassigned"; a label that is called so gets a caution, that name does not."""
+    gaps, named = ["a", "a", "b", None], ["a", "a", "b", "unassigned"]
+    assert cg.compare(gaps, gaps, ["ari"], unassigned="cluster").cautions == ()
+    assert len(cg.compare(named, named, ["ari"]).cautions) == 2

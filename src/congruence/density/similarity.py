@@ -23,7 +23,8 @@ from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import make_frame, text_grid
-from congruence.inputs.kinds import Clustering, Unassigned, noise_caution
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import noise_caution
 from congruence.options import described
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array

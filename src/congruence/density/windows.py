@@ -30,8 +30,8 @@ from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.encoding import too_far_for_python
 from congruence.inputs.files import pick
-from congruence.inputs.kinds import Unassigned, noise_caution
-from congruence.inputs.labels import Labels, frame_kind, in_memory
+from congruence.inputs.kinds import Unassigned
+from congruence.inputs.labels import Labels, frame_kind, in_memory, noise_caution
 from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import (

@@ -174,3 +174,26 @@ def listed_names(names: object) -> list[str]:
     if isinstance(names, Iterable) and not isinstance(names, str):
         return [str(x) for x in names]
     raise InputError(f"names must be a list of names, one per clustering; got {names!r}")
+
+
+#: labels that are words for no cluster
+NO_CLUSTER = frozenset(
+    ["noise", "singleton", "singletons", "unassigned", "unclustered", "unlabelled", "unlabeled", "outlier", "outliers"]
+)
+
+
+def label_of_noise(names: Sequence[object]) -> object:
+    """The label among others that may mean noise: −1 among numbers, or a word for no cluster; None if there is none.
+
+    >>> label_of_noise((-1, 0, 1)), label_of_noise(("-1", "0")), label_of_noise(("B", "Noise")), label_of_noise(("noise",))
+    (-1, '-1', 'Noise', None)
+    """
+    if len(names) < 2:
+        return None
+    numbers = [x for x in names if type(x) is int]
+    texts = [x for x in names if type(x) is str]
+    if len(numbers) > 1 and min(numbers) == -1:
+        return -1
+    if "-1" in texts and all(x.isdecimal() for x in texts if x != "-1"):
+        return "-1"
+    return next((x for x in texts if x.strip().lower() in NO_CLUSTER), None)

@@ -10,13 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn
 
-import numpy as np
-
-from congruence.errors import Caution, NotApplicable, Option, counted, some_of
+from congruence.errors import NotApplicable, counted
 from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import DeviceArray, Index, Record, SparseMatrix
 
 if TYPE_CHECKING:
+    from congruence.errors import Caution
     from congruence.inputs.alignment import Mass
     from congruence.statistics.covers import ClusterMap
 
@@ -240,57 +239,3 @@ class PointPairs(ABC):
     @abstractmethod
     def described(self) -> str:
         """What it is, in a headline."""
-
-
-# --- names of clusters that raise a doubt ---
-
-#: labels that are words for no cluster
-NO_CLUSTER = frozenset(
-    ["noise", "singleton", "singletons", "unassigned", "unclustered", "unlabelled", "unlabeled", "outlier", "outliers"]
-)
-
-
-def noise_caution(names: ClusterNames, who: str) -> list[Caution]:
-    """A caution if −1 occurs among non-negative labels, as many tools write noise, or a label is a word for no cluster.
-
-    >>> noise_caution(("0", "1", "singleton"), "a")
-    ["a has label 'singleton' among others, counted as a cluster; if it means noise pass noise='singleton'"]
-    """
-    word: object = None
-    if isinstance(names, np.ndarray):
-        word = -1 if len(names) > 1 and names.dtype.kind == "i" and names[0] == -1 else None
-    elif len(names) > 1:
-        numbers = [x for x in names if isinstance(x, int) and not isinstance(x, bool)]
-        words = [x for x in names if isinstance(x, str)]
-        if len(numbers) > 1 and min(numbers) == -1:
-            word = -1
-        elif "-1" in words and all(x.isdecimal() for x in words if x != "-1"):
-            word = "-1"
-        else:
-            word = next((x for x in words if x.strip().lower() in NO_CLUSTER), None)
-    if word is None:
-        return []
-    shown = "−1" if word == -1 else repr(word)
-    text = f"{{subject}} has label {shown} among others, counted as a cluster; if it means noise pass {Option('noise', word)}"
-    return [Caution("noise_label", who, text)]
-
-
-def spelling_caution(names: ClusterNames, who: str) -> list[Caution]:
-    """A caution if labels differ only in spaces or capitals, as " Gold", "gold" and "Gold": often one cluster, not three.
-
-    >>> spelling_caution(("Gold", "gold", "silver"), "a")
-    ["a has labels that differ only in spaces or capitals, counted as different clusters: 'Gold', 'gold'"]
-    """
-    if isinstance(names, np.ndarray):
-        return []
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        if isinstance(name, str):
-            groups.setdefault(" ".join(name.split()).casefold(), []).append(name)
-    alike = [", ".join(map(repr, group)) for group in groups.values() if len(group) > 1]
-    if not alike:
-        return []
-    text = "{subject} has labels that differ only in spaces or capitals, counted as different clusters: " + some_of(
-        alike, 3
-    )
-    return [Caution("spelling", who, text)]

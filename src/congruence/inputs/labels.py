@@ -11,9 +11,10 @@ from typing import ClassVar, TypeGuard, TypeVar
 
 import numpy as np
 
-from congruence.errors import Call, Caution, InputError, Option
+from congruence.errors import Call, Caution, InputError, Option, some_of
+from congruence.inputs.column_names import label_of_noise
 from congruence.inputs.encoding import arrow_library, encode_arrow
-from congruence.inputs.kinds import Clustering, Unassigned, noise_caution, spelling_caution
+from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.machine import device, jit
 from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames, code_type, smallest
@@ -302,7 +303,49 @@ def name_of_unassigned(names: ClusterNames) -> str:
     word = "unassigned"
     while any(str(name).startswith(word) for name in names):
         word += "′"
-    return word
+    return Given(word)
+
+
+class Given(str):
+    """The name that points in no cluster got; no label was called so."""
+
+    __slots__ = ()
+
+
+def noise_caution(names: ClusterNames, who: str) -> list[Caution]:
+    """A caution if −1 occurs among non-negative labels, as many tools write noise, or a label is a word for no cluster.
+
+    >>> noise_caution(("0", "1", "singleton"), "a")
+    ["a has label 'singleton' among others, counted as a cluster; if it means noise pass noise='singleton'"]
+    """
+    if isinstance(names, np.ndarray):
+        word: object = -1 if len(names) > 1 and names.dtype.kind == "i" and names[0] == -1 else None
+    else:
+        word = label_of_noise(names)
+    if word is None:
+        return []
+    shown = "−1" if word == -1 else repr(word)
+    text = f"{{subject}} has label {shown} among others, counted as a cluster; if it means noise pass {Option('noise', word)}"
+    return [Caution("noise_label", who, text)]
+
+
+def spelling_caution(names: ClusterNames, who: str) -> list[Caution]:
+    """A caution if labels differ only in spaces or capitals, as " Gold", "gold" and "Gold": often one cluster, not three.
+
+    >>> spelling_caution(("Gold", "gold", "silver"), "a")
+    ["a has labels that differ only in spaces or capitals, counted as different clusters: 'Gold', 'gold'"]
+    """
+    if isinstance(names, np.ndarray):
+        return []
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if isinstance(name, str):
+            groups.setdefault(" ".join(name.split()).casefold(), []).append(name)
+    alike = [", ".join(map(repr, group)) for group in groups.values() if len(group) > 1]
+    if not alike:
+        return []
+    text = "{subject} has labels that differ only in spaces or capitals, counted as different clusters: "
+    return [Caution("spelling", who, text + some_of(alike, 3))]
 
 
 def _outside(x: Hashable, low: int, high: int) -> bool:

@@ -15,8 +15,8 @@ from congruence.engine.plan import Counted, Progress, Run, pairs_of
 from congruence.errors import Call, Caution, InputError, NotApplicable, Option, some_of
 from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
-from congruence.inputs.kinds import Clustering, Unassigned, noise_caution
-from congruence.inputs.labels import unassigned_error
+from congruence.inputs.kinds import Clustering, Unassigned
+from congruence.inputs.labels import noise_caution, unassigned_error
 from congruence.scanning.covers import is_cover, map_of, with_unassigned
 from congruence.scanning.room import TILE
 from congruence.scanning.tables import PartialTables
