@@ -102,10 +102,10 @@ class Making:
     @classmethod
     def of(
         cls, frame: PointsLike, X: PointsLike, method: str | Estimator, seeds: np.random.SeedSequence,
-        n_members: int, n_subsamples: int,
-        fraction: float, mixtures: Mixtures, n_jobs: int | None,
+        counts: tuple[int, int], fraction: float, mixtures: Mixtures, n_jobs: int | None,
     ) -> Making:  # fmt: skip
-        """A validated source of members."""
+        """A validated source of members; the counts are those of members and of subsamples."""
+        n_members, n_subsamples = counts
         if not isinstance(n_members, int | np.integer) or n_members < 2:
             raise InputError(
                 f"{Option('n_members')} must be a whole number of at least 2, because members are compared with "

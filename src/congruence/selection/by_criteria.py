@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,16 +14,10 @@ from congruence.selection.by_rule import is_clusterer
 from congruence.selection.choice import Criterion, KChoice
 from congruence.selection.criteria import PEERS, Clusterings, Context, Curve
 from congruence.selection.fits import fits_of
-from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
-from congruence.selection.points import Points
+from congruence.selection.partitions import Question, placed, placed_by_centres
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
-from congruence.typing import Estimator, ProgressLike
-
-if TYPE_CHECKING:
-    from congruence.inputs.kinds import Clustering
-    from congruence.selection.agreement_curves import MemberCurves
-
+from congruence.typing import Estimator
 
 #: criteria that a user requests, by name, or measures
 Criteria = str | Measure | Iterable[str | Measure] | None
@@ -48,28 +40,21 @@ def sorted_out(criteria: Criteria, plain: bool) -> tuple[list[str], list[str | M
     return list(dict.fromkeys(published)), [x for x in named if x not in published]
 
 
-def by_criteria(
-    points: Points, ks: Sequence[int], names: Sequence[str], method: str | Estimator,
-    seeds: np.random.SeedSequence, members: MemberCurves | None,
-    truth: Clustering | None, n_jobs: int | None, progress: ProgressLike,
-) -> KChoice:  # fmt: skip
+def by_criteria(asked: Question, names: Sequence[str]) -> KChoice:
     """The vote of published criteria and, if requested, of agreement criteria."""
     from threadpoolctl import threadpool_limits
 
-    called = method if isinstance(method, str) else type(method).__name__
-    called = "kmeans" if called == "auto" else called
+    called = "kmeans" if asked.called == "auto" else asked.called
     if called != "kmeans":
-        _check_any(names, method, called)
-    able, notes, reason = too_few(points, ks)
-    notes = [*points.notes, *notes, *lacking(truth, len(points.all))]
-    if reason:
-        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method=called, reason=reason)
+        _check_any(names, asked.method, called)
+    able, notes, refused = asked.able(called)
+    if refused is not None:
+        return refused
     with threadpool_limits(1):
         if called == "kmeans":
-            found, partitions, complete = _of_kmeans(points, able, names, seeds, n_jobs, progress)
+            found, partitions, complete = _of_kmeans(asked, able, names)
         else:
-            found, partitions = _of_any(points, able, names, method, seeds)
-            complete = True
+            (found, partitions), complete = _of_any(asked, able, names), True
     finished = tuple(partitions)
     if not complete:
         notes.append(f"stopped: {len(finished)} of {len(able)} numbers of clusters are done, {listed(finished)}")
@@ -82,20 +67,8 @@ def by_criteria(
         )
         for name, c in found.items()
     }
-    agreed, classes = with_reference(truth, finished, partitions)
     notes += [c.note for c in found.values() if c.note]
-    if members is None:
-        return KChoice(
-            ks=finished, criteria=curves, with_reference=agreed, n_reference=classes, notes=tuple(notes),
-            is_complete=complete, partitions=partitions, method=called,
-        )  # fmt: skip
-    curves |= {name: replace(padded(c, members.ks, finished), votes=c.votes) for name, c in members.curves.items()}
-    agreed |= {name: padded(c, members.ks, finished) for name, c in members.with_reference.items()}
-    return KChoice(
-        ks=finished, criteria=curves, with_reference=agreed, success=members.success, n_reference=classes,
-        ensembles=members.ensembles, notes=(*notes, *members.notes),
-        is_complete=complete and members.is_complete, partitions=partitions, method=called,
-    )  # fmt: skip
+    return asked.answer(finished, curves, partitions, notes, complete, votes=True, method=called)
 
 
 def _check_any(names: Sequence[str], method: str | Estimator, called: str) -> None:
@@ -114,17 +87,12 @@ def _check_any(names: Sequence[str], method: str | Estimator, called: str) -> No
 
 
 def _of_kmeans(
-    points: Points,
-    able: Sequence[int],
-    names: Sequence[str],
-    seeds: np.random.SeedSequence,
-    n_jobs: int | None,
-    progress: ProgressLike,
+    asked: Question, able: Sequence[int], names: Sequence[str]
 ) -> tuple[dict[str, Curve], dict[int, Array], bool]:
-    parts = halves.Sample.of(points.sample, able[-1], seeds)
-    done, complete = fits_of(parts, able, n_jobs, progress)
-    context = Context(parts, done, seeds)
-    partitions = {k: placed_by_centres(points, fit.halves) for k, fit in done.items()}
+    parts = halves.Sample.of(asked.points.sample, able[-1], asked.seeds)
+    done, complete = fits_of(parts, able, asked.n_jobs, asked.progress)
+    context = Context(parts, done, asked.seeds)
+    partitions = {k: placed_by_centres(asked.points, fit.halves) for k, fit in done.items()}
     curves: dict[str, Curve] = {}
     try:
         for name in names:
@@ -135,11 +103,9 @@ def _of_kmeans(
     return curves, partitions, complete
 
 
-def _of_any(
-    points: Points, able: Sequence[int], names: Sequence[str], method: str | Estimator, seeds: np.random.SeedSequence
-) -> tuple[dict[str, Curve], dict[int, Array]]:
-    seed = int(np.random.default_rng(seeds).integers(2**31 - 1))
-    labels: Mapping[int, Array] = families.clusterer_of(method)(points.sample, able, seed)
+def _of_any(asked: Question, able: Sequence[int], names: Sequence[str]) -> tuple[dict[str, Curve], dict[int, Array]]:
+    points, seed = asked.points, int(np.random.default_rng(asked.seeds).integers(2**31 - 1))
+    labels: Mapping[int, Array] = families.clusterer_of(asked.method)(points.sample, able, seed)
     found = Clusterings(points.sample, {k: labels[k] for k in able})
     curves = {name: of_any(found) for name in names if (of_any := PEERS[name].of_any) is not None}
     return curves, {k: placed(points, x) for k, x in found.labels.items()}

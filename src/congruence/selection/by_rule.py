@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from congruence.selection import calibration, families
 from congruence.selection.agreement_curves import check_counts
 from congruence.selection.choice import Criterion, KChoice
-from congruence.selection.partitions import lacking, placed, too_few, with_reference
-from congruence.selection.points import Points
-from congruence.typing import Estimator, ProgressLike
-
-if TYPE_CHECKING:
-    from congruence.inputs.kinds import Clustering
+from congruence.selection.partitions import Question, placed
+from congruence.typing import Estimator
 
 
 def is_clusterer(method: str | Estimator) -> bool:
@@ -25,25 +18,17 @@ def is_clusterer(method: str | Estimator) -> bool:
     return hasattr(method, "fit_predict") and not isinstance(method, type)
 
 
-def by_rule(
-    points: Points,
-    ks: Sequence[int],
-    method: str | Estimator,
-    seeds: np.random.SeedSequence,
-    truth: Clustering | None,
-    progress: ProgressLike,
-) -> KChoice:
+def by_rule(asked: Question) -> KChoice:
     """The largest k whose clusters are found again in halves and are separated; if there is none, the most stable k."""
     from threadpoolctl import threadpool_limits
 
-    check_counts(method)
-    called = method if isinstance(method, str) else type(method).__name__
-    able, notes, reason = too_few(points, ks)
-    notes = [*points.notes, *notes, *lacking(truth, len(points.all))]
-    if reason:
-        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method=called, reason=reason)
+    check_counts(asked.method)
+    able, notes, refused = asked.able(asked.called)
+    if refused is not None:
+        return refused
+    clusterer = families.clusterer_of(asked.method)
     with threadpool_limits(1):
-        found = families.looked(points.sample, able, families.clusterer_of(method), seeds, progress)
+        found = families.looked(asked.points.sample, able, clusterer, asked.seeds, asked.progress)
     if not found.is_complete:
         notes.append(f"stopped: {found.halvings} of {families.HALVINGS} halvings of the points are done")
     several = np.asarray(able) > 1
@@ -66,9 +51,5 @@ def by_rule(
             values=np.where(several & np.isfinite(found.border), found.border, np.nan), errors=no, best=None, votes=False,
         ),
     }  # fmt: skip
-    partitions = {k: placed(points, labels) for k, labels in found.labels.items()}
-    agreed, classes = with_reference(truth, able, partitions)
-    return KChoice(
-        ks=tuple(able), criteria=curves, with_reference=agreed, n_reference=classes, notes=tuple(notes),
-        is_complete=found.is_complete, partitions=partitions, method=called,
-    )  # fmt: skip
+    partitions = {k: placed(asked.points, labels) for k, labels in found.labels.items()}
+    return asked.answer(able, curves, partitions, notes, found.is_complete, method=asked.called)

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from congruence.errors import Option
-from congruence.inputs.ensemble import Ensemble
 from congruence.selection import calibration, halves, mixtures
 from congruence.selection.choice import Criterion, KChoice
 from congruence.selection.fits import Fits, comparable_icl, fits_of
-from congruence.selection.partitions import lacking, padded, placed, placed_by_centres, too_few, with_reference
+from congruence.selection.partitions import Question, placed, placed_by_centres
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
 from congruence.selection.shapes import Shapes, along_an_axis, overlapping, shapes
 from congruence.statistics.tables import Array
-from congruence.typing import ProgressLike
-
-if TYPE_CHECKING:
-    from congruence.inputs.kinds import Clustering
-    from congruence.selection.agreement_curves import MemberCurves
+from congruence.typing import Record
 
 SAME = "all points are identical"
 #: how much deeper the valley of the mixture must be for its clusters to replace those of k-means
@@ -46,34 +40,30 @@ INSTEAD = {
 }
 
 
-def calibrated(
-    points: Points, ks: Sequence[int], method: str, seeds: np.random.SeedSequence, members: MemberCurves | None,
-    truth: Clustering | None,
-    n_jobs: int | None, progress: ProgressLike,
-) -> KChoice:  # fmt: skip
+def calibrated(asked: Question) -> KChoice:
     """The answer by calibrated probabilities, with the curves behind it."""
     from threadpoolctl import threadpool_limits
 
+    points, method = asked.points, asked.called
     sample = points.sample
-    able, said, reason = too_few(points, ks)
-    notes = [*points.notes, *lacking(truth, len(points.all)), *said]
-    if ks[0] == 1 and len(sample) > 1 and not (sample[1:] != sample[0]).any():
+    able, notes, refused = asked.able("kmeans")
+    if asked.ks[0] == 1 and len(sample) > 1 and not (sample[1:] != sample[0]).any():
         one = {1: np.zeros(len(points.all), dtype=np.int64)}
         return KChoice(
             ks=(1,), criteria={}, probabilities={1: 1.0}, partitions=one, notes=(*notes, SAME), method="kmeans"
         )
-    if reason:
-        return KChoice(ks=tuple(able or ks[:1]), criteria={}, notes=tuple(notes), method="kmeans", reason=reason)
+    if refused is not None:
+        return refused
     with threadpool_limits(1):  # one BLAS thread: the same sums for any number of cores
-        parts = halves.Sample.of(sample, able[-1], seeds)
-        done, complete = fits_of(parts, able, n_jobs, progress)
+        parts = halves.Sample.of(sample, able[-1], asked.seeds)
+        done, complete = fits_of(parts, able, asked.n_jobs, asked.progress)
         if not complete:
             notes.append(f"stopped: {len(done)} of {len(able)} numbers of clusters are done, {listed(list(done))}")
         finished, fitted = list(done), list(done.values())
         known = evidence(fitted)
         probabilities = calibration.probabilities(finished, calibration.features(finished, *known))
         k = max(probabilities, key=lambda x: (probabilities[x], -x))
-        found = shapes(sample, finished, k, probabilities[k], done[k], seeds)
+        found = shapes(sample, finished, k, probabilities[k], done[k], asked.seeds)
         if method == "auto" and (found is None or found.method == "spectral"):
             found = along_an_axis(sample, finished, k, probabilities[k]) or found
         if found is None and k == 1 and method == "auto":
@@ -84,21 +74,9 @@ def calibrated(
     used, note = _labelled(points, method, k, done[k], found, partitions)
     notes += note
     curves = _curves(finished, probabilities, *known)
-    agreed, classes = with_reference(truth, finished, partitions)
-    success: dict[str, float] = {}
-    ensembles: dict[int, Ensemble] = {}
-    if members is not None:
-        notes += members.notes
-        curves |= {name: padded(c, members.ks, finished) for name, c in members.curves.items()}
-        agreed |= {name: padded(c, members.ks, finished) for name, c in members.with_reference.items()}
-        success, ensembles = members.success, members.ensembles
-        complete = complete and members.is_complete
     doubts = {x.halves.k: _doubt(x.halves) for x in fitted if x.halves.k > 1} if used in ("kmeans", "gaussian") else {}
-    return KChoice(
-        ks=tuple(finished), criteria=curves, with_reference=agreed, success=success, n_reference=classes,
-        ensembles=ensembles, notes=tuple(notes), is_complete=complete, probabilities=probabilities, partitions=partitions,
-        method=used, doubts=doubts,
-    )  # fmt: skip
+    about: Record = {"probabilities": probabilities, "method": used, "doubts": doubts}
+    return asked.answer(finished, curves, partitions, notes, complete, **about)
 
 
 def evidence(fitted: Sequence[Fits]) -> tuple[Array, Array, Array, Array]:

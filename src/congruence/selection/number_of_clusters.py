@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,13 +27,10 @@ from congruence.selection.by_criteria import Criteria, by_criteria, sorted_out
 from congruence.selection.by_rule import by_rule, is_clusterer
 from congruence.selection.calibrated import calibrated
 from congruence.selection.choice import KChoice
-from congruence.selection.partitions import lacking
+from congruence.selection.partitions import Question, lacking
 from congruence.selection.points import prepare
 from congruence.selection.sentences import listed
 from congruence.typing import ClusteringLike, CovarianceType, EnsembleLike, Estimator, PointsLike, ProgressLike, Seed
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["choose_k"]
 
@@ -143,7 +139,8 @@ def choose_k(
         refuse_idle(choose_k, given, "without criteria that compare members")
     if criteria is None and n_members is None and is_clusterer(method):
         refuse_idle(choose_k, given, "without method 'em'")
-        return by_rule(prepare(data, X, standardise, seeds), ks, method, seeds, truth, progress)
+        points = prepare(data, X, standardise, seeds)
+        return by_rule(Question(points, ks, method, seeds, truth, progress=progress))
     if criteria is not None or not is_kmeans:
         peers, others = sorted_out(criteria, n_members is None and is_kmeans)
         found = None
@@ -155,22 +152,22 @@ def choose_k(
                 refuse_idle(choose_k, given, "on criteria that compare members")
             many = MEMBERS if n_members is None else n_members
             maker = "kmeans" if is_kmeans else method
-            making = Making.of(data, X, maker, seeds, many, n_subsamples, fraction, mixtures, n_jobs)
+            making = Making.of(data, X, maker, seeds, (many, n_subsamples), fraction, mixtures, n_jobs)
             found = member_curves(_several(ks, n), making, wanted, truth, threads, progress)
         else:
             refuse_idle(choose_k, given, "without criteria that compare members")
         if peers:
             points = prepare(data, X, standardise, seeds)
-            return by_criteria(points, ks, peers, method, seeds, found, truth, n_jobs, progress)
+            return by_criteria(Question(points, ks, method, seeds, truth, found, n_jobs, progress), peers)
         assert found is not None
         return _of_curves(found, lacking(truth, n), str(method))
     mixtures.check(method)
     points = prepare(data, X, standardise, seeds, robust=True)
     members = None
     if n_members is not None:
-        making = Making.of(data, X, "kmeans", seeds, n_members, n_subsamples, fraction, mixtures, n_jobs)
+        making = Making.of(data, X, "kmeans", seeds, (n_members, n_subsamples), fraction, mixtures, n_jobs)
         members = member_curves(_several(ks, n), making, None, truth, threads, progress)
-    return calibrated(points, ks, str(method), seeds, members, truth, n_jobs, progress)
+    return calibrated(Question(points, ks, str(method), seeds, truth, members, n_jobs, progress))
 
 
 # --- validation -------------------------------------------------------------------------------------------------

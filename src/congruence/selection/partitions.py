@@ -1,9 +1,9 @@
-"""Extend clusterings from the sample to all points, and compare them with a reference."""
+"""What `choose_k` is asked, and how an answer on the sample is extended to all points and compared with a reference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,16 +12,65 @@ from congruence.comparison.many import compare_to
 from congruence.formulas import find
 from congruence.inputs.labels import Labels
 from congruence.selection import halves, kmeans
-from congruence.selection.choice import Criterion
+from congruence.selection.choice import Criterion, KChoice
 from congruence.selection.points import Points
 from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
+from congruence.typing import Estimator, OptionValue, ProgressLike
 
 if TYPE_CHECKING:
     from congruence.inputs.kinds import Clustering
+    from congruence.selection.agreement_curves import MemberCurves
 
 #: smallest number of points per cluster
 POINTS_PER_CLUSTER = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What `choose_k` is asked: the points used, numbers of clusters in order, and a clusterer by name or as an object."""
+
+    points: Points
+    ks: Sequence[int]
+    method: str | Estimator
+    #: for starts, halves and resamples
+    seeds: np.random.SeedSequence
+    #: a reference, and agreement curves to show
+    truth: Clustering | None = None
+    members: MemberCurves | None = None
+    n_jobs: int | None = None
+    progress: ProgressLike = None
+
+    @property
+    def called(self) -> str:
+        """The name of the clusterer."""
+        return self.method if isinstance(self.method, str) else type(self.method).__name__
+
+    def able(self, method: str) -> tuple[list[int], list[str], KChoice | None]:
+        """The numbers of clusters that can be tried, notes, and the answer if there is nothing to choose."""
+        able, said, reason = too_few(self.points, self.ks)
+        notes = [*self.points.notes, *lacking(self.truth, len(self.points.all)), *said]
+        if not reason:
+            return able, notes, None
+        ks = tuple(able or self.ks[:1])
+        return able, notes, KChoice(ks=ks, criteria={}, notes=tuple(notes), method=method, reason=reason)
+
+    def answer(
+        self, ks: Sequence[int], curves: dict[str, Criterion], partitions: dict[int, Array], notes: Sequence[str],
+        is_complete: bool, votes: bool = False, **facts: OptionValue,
+    ) -> KChoice:  # fmt: skip
+        """The choice by these curves, with the agreement with the reference and the curves of members, which may vote."""
+        agreed, classes = with_reference(self.truth, ks, partitions)
+        if self.members is not None:
+            m = self.members
+            curves |= {name: padded(c, m.ks, ks, votes) for name, c in m.curves.items()}
+            agreed |= {name: padded(c, m.ks, ks) for name, c in m.with_reference.items()}
+            facts |= {"success": m.success, "ensembles": m.ensembles}
+            notes, is_complete = [*notes, *m.notes], is_complete and m.is_complete
+        return KChoice(
+            ks=tuple(ks), criteria=curves, with_reference=agreed, n_reference=classes, notes=tuple(notes),
+            is_complete=is_complete, partitions=partitions, **facts,
+        )  # fmt: skip
 
 
 def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], str]:
@@ -57,12 +106,12 @@ def placed(points: Points, labels: Array) -> Array:
     return np.asarray(labels[cKDTree(points.sample).query(points.all)[1]])
 
 
-def padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int]) -> Criterion:
-    """An agreement curve at the k of the others, NaN if undefined, without a vote."""
+def padded(c: Criterion, ks: Sequence[int], wanted: Sequence[int], votes: bool = False) -> Criterion:
+    """An agreement curve at the k of the others, NaN if undefined; it keeps its vote only if these vote."""
     place = {k: i for i, k in enumerate(ks)}
     values, errors = (np.array([x[place[k]] if k in place else np.nan for k in wanted]) for x in (c.values, c.errors))
     best = c.best if c.best in wanted else None
-    return replace(c, values=values, errors=errors, best=best, votes=False)
+    return replace(c, values=values, errors=errors, best=best, votes=votes and c.votes)
 
 
 def lacking(truth: Clustering | None, n: int) -> list[str]:
