@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -155,7 +156,7 @@ class Watch:
         self, window: Label, profile: Profile, level: float, *, named: bool
     ) -> tuple[list[Kin], Finding]:
         kin = kin_of(self.reference, profile, named)
-        return kin, _tested(window, self.reference, profile, kin, level, self.names, self._known)
+        return kin, _tested(_Case(window, self.reference, profile, kin, level, self.names), self._known)
 
     def _go_on(self, profile: Profile) -> None:
         """Take the window as the next reference, under the lasting names of its clusters."""
@@ -174,16 +175,37 @@ class Watch:
         return self.names.get(cluster, cluster)
 
 
-def _tested(
-    window: Label, a: Profile, b: Profile, kin: Sequence[Kin], level: float, names: dict[Label, Label],
-    known: dict[tuple[int, ...], float],
-) -> Finding:  # fmt: skip
-    both = [x for x in kin if x.before and x.after]
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A window beside the reference: their clusters by kinship, the level of an alarm, and the lasting names."""
+
+    window: Label
+    a: Profile
+    b: Profile
+    kin: Sequence[Kin]
+    level: float
+    names: dict[Label, Label]
+
+    @cached_property
+    def both(self) -> list[Kin]:
+        """The clusters that are in both."""
+        return [x for x in self.kin if x.before and x.after]
+
+    @cached_property
+    def ends(self) -> list[Kin]:
+        """Parts of splits and mergers that are in one of both only, as if new or gone."""
+        new = [Kin((), (j,), "split") for x in self.both if x.fate == "split" for j in x.after[1:]]
+        return new + [Kin((i,), (), "merged") for x in self.both if x.fate == "merged" for i in x.before[1:]]
+
+    def name(self, i: int) -> Label:
+        """The lasting name of a cluster of the reference."""
+        return self.names.get(self.a.clusters[i], self.a.clusters[i])
+
+
+def _tested(case: _Case, known: dict[tuple[int, ...], float]) -> Finding:
+    a, b, kin, both, ends = case.a, case.b, case.kin, case.both, case.ends
     before, after = united(a, [x.before for x in both]), united(b, [x.after for x in both])
     cells = cells_of(before, after, a.attributes)
-    # parts of splits and mergers that are in one of both only, as if new or gone
-    ends = [Kin((), (j,), "split") for x in both if x.fate == "split" for j in x.after[1:]]
-    ends += [Kin((i,), (), "merged") for x in both if x.fate == "merged" for i in x.before[1:]]
     counts = kin_sizes(a, b, kin)
     sizes = size_tests(*counts) if all(x.sum() for x in counts) else np.zeros(len(kin))
     parts = _alone(a, b, ends)
@@ -193,11 +215,11 @@ def _tested(
     n_tests = max(1.0, cells.log_p.size * known[key] + len(kin) + len(ends))
     strongest = min([0.0, *cells.log_p.ravel().tolist(), *sizes.tolist(), *parts.tolist()])
     p_value = _corrected(strongest, n_tests)
-    rows = _changes(window, a, b, kin, both, ends, (cells, parts), n_tests, level, names)
-    called = [names.get(a.clusters[x.before[0]], a.clusters[x.before[0]]) for x in both]
+    rows = _changes(case, cells, parts, n_tests)
+    called = [case.name(x.before[0]) for x in both]
     of_both = sizes[[bool(x.before and x.after) for x in kin]]
     table = np.column_stack([of_both, cells.log_p]) / np.log(10) if both else np.zeros((0, len(a.attributes) + 1))
-    return Finding(p_value, level, p_value <= level, rows, tuple(called), table)
+    return Finding(p_value, case.level, p_value <= case.level, rows, tuple(called), table)
 
 
 def _corrected(log_p: float, n_tests: float) -> float:
@@ -215,47 +237,29 @@ def _alone(a: Profile, b: Profile, ends: Sequence[Kin]) -> Array:
     return np.array(found)
 
 
-def _changes(
-    window: Label, a: Profile, b: Profile, kin: Sequence[Kin], both: Sequence[Kin], ends: Sequence[Kin],
-    tests: tuple[Cells, Array], n_tests: float, level: float, names: dict[Label, Label],
-) -> tuple[Moved, ...]:  # fmt: skip
+def _changes(case: _Case, cells: Cells, parts: Array, n_tests: float) -> tuple[Moved, ...]:
     """The changes whose corrected p-value is at most `LISTED`, the strongest evidence first."""
-    cells, parts = tests
+    a, b, both, name = case.a, case.b, case.both, case.name
     least = float(np.log(LISTED))
     found: list[tuple[float, Moved]] = []
-
-    def name(i: int) -> Label:
-        return names.get(a.clusters[i], a.clusters[i])
 
     def add(log_p: float, cluster: Label, feature: str | None, kind: Kind, amount: float, direction: str) -> None:
         p_value = _corrected(log_p, n_tests)
         if p_value <= LISTED:
-            found.append((log_p, Moved(window, cluster, feature, kind, amount, direction, p_value, p_value <= level)))
+            row = Moved(case.window, cluster, feature, kind, amount, direction, p_value, p_value <= case.level)
+            found.append((log_p, row))
 
     whole = [float(p.sizes.sum()) or 1.0 for p in (a, b)]
-    for x, log_p in zip(ends, parts.tolist(), strict=True):
+    for x, log_p in zip(case.ends, parts.tolist(), strict=True):
         if x.fate == "split":
             group = next(y for y in both if x.after[0] in y.after)
-            share = float(b.sizes[x.after[0]]) / whole[1]
-            add(
-                log_p,
-                name(group.before[0]),
-                None,
-                "split",
-                share,
-                "into " + some_of([b.clusters[j] for j in group.after], 4),
-            )
+            into = some_of([b.clusters[j] for j in group.after], 4)
+            add(log_p, name(group.before[0]), None, "split", float(b.sizes[x.after[0]]) / whole[1], f"into {into}")
         else:
             group = next(y for y in both if x.before[0] in y.before)
-            add(
-                log_p,
-                name(x.before[0]),
-                None,
-                "merged",
-                float(a.sizes[x.before[0]]) / whole[0],
-                f"into {name(group.before[0])}",
-            )
-    for x, log_p, amount, up in _sizes(a, b, kin, least, n_tests):
+            share, into = float(a.sizes[x.before[0]]) / whole[0], name(group.before[0])
+            add(log_p, name(x.before[0]), None, "merged", share, f"into {into}")
+    for x, log_p, amount, up in _sizes(a, b, case.kin, least, n_tests):
         if x.fate == "new":
             add(log_p, b.clusters[x.after[0]], None, "new", float(b.sizes[x.after[0]]) / whole[1], "up")
         elif x.fate == "gone":
@@ -295,14 +299,11 @@ def _shift(a: Profile, b: Profile, kin: Kin, f: int, which: int, sign: float) ->
     own = slice(a.starts[f], a.starts[f + 1])
     p, q = (np.asarray(x.counts[list(of)].sum(axis=0)[own], dtype=float) for x, of in ((a, kin.before), (b, kin.after)))
     arrow = "↑" if sign > 0 else "↓"
-    if attribute.values is not None:
-        shares = p[which] / max(p.sum(), 1.0), q[which] / max(q.sum(), 1.0)
+    if attribute.values is not None or which == VALUES:
+        at, what = (-1, "missing") if attribute.values is None else (which, attribute.bins[which])
+        shares = p[at] / max(p.sum(), 1.0), q[at] / max(q.sum(), 1.0)
         spread = np.sqrt(max(shares[0] * (1 - shares[0]), 1 / max(p.sum(), 1.0)))
-        return float(abs(shares[1] - shares[0]) / spread), f"{attribute.bins[which]} {arrow}"
-    if which == VALUES:
-        shares = p[-1] / max(p.sum(), 1.0), q[-1] / max(q.sum(), 1.0)
-        spread = np.sqrt(max(shares[0] * (1 - shares[0]), 1 / max(p.sum(), 1.0)))
-        return float(abs(shares[1] - shares[0]) / spread), f"missing {arrow}"
+        return float(abs(shares[1] - shares[0]) / spread), f"{what} {arrow}"
     p, q = p[: attribute.regular], q[: attribute.regular]
     levels = np.linspace(0.05, 0.95, 19)
     x, y = quantiles(attribute, p, levels), quantiles(attribute, q, levels)
