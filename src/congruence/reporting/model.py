@@ -42,7 +42,7 @@ from congruence.reporting.ranking import Against, against_of
 from congruence.reporting.steps import tracks_of
 from congruence.statistics.tables import Array
 from congruence.tracking.results import Tracks
-from congruence.trust.ranking import ranking_of
+from congruence.trust.ranking import Known, ranking_of
 from congruence.typing import EnsembleLike, Seed
 
 #: smallest median agreement of a group of clusterings
@@ -239,7 +239,7 @@ def _pick(
         return None
     seeds = seed_sequence(random_state)
     ranking = ranking_of(
-        e[everyone], together.best, [trivial[i] for i in everyone], seeds, is_k_known=is_k_known, resamples=0,
+        e[everyone], together.best, [trivial[i] for i in everyone], seeds, Known(is_k_known), resamples=0,
         threads=threads,
     )  # fmt: skip
     best = ranking.order[0]

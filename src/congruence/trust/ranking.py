@@ -264,17 +264,17 @@ def rank(
     if len(counting) > 1:
         found = consensus(e, k, "auto", random_state, threads=threads, progress=False)
         notes += [note for note in found.notes if note.startswith("n_clusters")]
-    return ranking_of(
-        e,
-        found,
-        trivial,
-        seeds,
-        is_k_known=n_clusters is not None,
-        fit=fit,
-        notes=notes,
-        threads=threads,
-        progress=progress,
-    )
+    known = Known(n_clusters is not None, fit, notes)
+    return ranking_of(e, found, trivial, seeds, known, threads=threads, progress=progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of clusterings: whether their number of clusters is right, how well each fits the data, and notes."""
+
+    is_k_known: bool = False
+    fit: Array | None = None
+    notes: Sequence[str] = ()
 
 
 def ranking_of(
@@ -282,11 +282,9 @@ def ranking_of(
     found: Consensus | None,
     trivial: Sequence[str],
     seeds: np.random.SeedSequence,
+    known: Known,
     *,
-    is_k_known: bool = False,
-    fit: Array | None = None,
     resamples: int = RESAMPLES,
-    notes: Sequence[str] = (),
     threads: int | None = None,
     progress: ProgressLike = None,
 ) -> Ranking:
@@ -297,21 +295,19 @@ def ranking_of(
         found: The consensus of those that count; None if there are fewer than two.
         trivial: Why each is near-trivial; "" if it counts.
         seeds: Seeds for the resampled ensembles and the permutations.
-        is_k_known: Whether the consensus has the right number of clusters; otherwise several numbers count alike.
-        fit: How well each clustering fits the data. Default None: it is not known.
+        known: If the number of clusters is not known, several numbers count alike.
         resamples: How many ensembles are drawn to find those that are as good as the best; 0: none are named.
-        notes: Notes to show.
         threads: Number of threads.
         progress: How to follow the resampled ensembles.
     """
-    drawing, permuting = seeds.spawn(2)
+    fit, (drawing, permuting) = known.fit, seeds.spawn(2)
     square = agreement_of(e, threads)
     counting = np.array([i for i, why in enumerate(trivial) if not why], dtype=np.int64)
     same_as = _repeats(square)
     agreement, nearness = mean_with(square, counting, e.shares), np.full(len(e), np.nan)
     p_value, numbers = 1.0, []
     if found is not None:
-        many = [] if is_k_known else [e.members[i].k for i in counting]
+        many = [] if known.is_k_known else [e.members[i].k for i in counting]
         numbers = numbers_of_clusters(many) if many else [found.n_clusters]
         near = Nearness.of(e, numbers, found, np.random.default_rng(drawing), threads)
         nearness = near.mean
@@ -320,12 +316,12 @@ def ranking_of(
         if len(distinct) > 1:
             inside = square[np.ix_(distinct, distinct)]
             p_value = p_value_of_agreement(e[distinct], inside, np.random.default_rng(permuting), threads)
-    weight = KNOWN if is_k_known else UNKNOWN
+    weight = KNOWN if known.is_k_known else UNKNOWN
     ranking = Ranking(
         names=e.names, score=score_of(agreement, nearness, fit, weight), agreement=agreement, nearness=nearness,
         fit=np.full(len(e), np.nan) if fit is None else fit, as_good=np.full(len(e), np.nan),
         n_clusters=tuple(c.k for c in e.members), trivial=tuple(trivial), same_as=same_as, consensus=found,
-        p_value=p_value, notes=tuple(dict.fromkeys(notes)), kind=e.kind,
+        p_value=p_value, notes=tuple(dict.fromkeys(known.notes)), kind=e.kind,
     )  # fmt: skip
     if found is None or not ranking.is_related or not resamples:
         return ranking
