@@ -17,9 +17,9 @@ import congruence as cg
 from congruence.consensus_clustering import aggregation, linkage
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import evidence
-from congruence.consensus_clustering.kcc import squared_error
-from congruence.consensus_clustering.mcla import association, jaccard
+from congruence.consensus_clustering.lloyd import squared_error
 from congruence.consensus_clustering.spectral import degrees, eigenvectors
+from congruence.consensus_clustering.strehl import association, jaccard
 from congruence.inputs.coerce import as_clustering
 
 #: methods that the noise of the planted ensembles does not disturb

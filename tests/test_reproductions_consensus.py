@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from congruence.consensus_clustering import cspa
+from congruence.consensus_clustering import strehl
 from congruence.consensus_clustering.method_names import METHODS
 from reproductions import consensus_filtering as cf
 from reproductions import consensus_real as cr
@@ -165,7 +165,7 @@ def test_members_of_another_k_are_kept(capsys, tmp_path):
 @needs_clusterings
 def test_limits_and_noise(monkeypatch):
     """A method above its limit is left out with its reason; the noise of the reference is not compared."""
-    monkeypatch.setattr(cspa, "cspa", replace(cspa.cspa, limit=10))
+    monkeypatch.setattr(strehl, "cspa", replace(strehl.cspa, limit=10))
     source = cr.Source("x2", "wut_x2", "four classes and noise", "reference1", noise=0)
     found = cr.outcome(source, methods=("cspa", "kcc"))
     assert "up to 10 points" in found.refused["cspa"]

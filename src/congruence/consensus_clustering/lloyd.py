@@ -1,4 +1,4 @@
-"""Alternating minimisation on the votes: assign each signature to its best centre and update the centres until convergence."""
+"""Alternating minimisation on the votes, for kcc and kmodes: each signature goes to its best centre, and centres are updated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence, medoid
-from congruence.consensus_clustering.methods import Rule, filled
+from congruence.consensus_clustering.methods import Found, Method, Rule, filled
+from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
 #: signatures on which starts are tried; the best start continues with all of them
@@ -109,3 +110,63 @@ def spread(e: Evidence, k: int, rng: np.random.Generator) -> Array:
         labels[closer] = cluster
         nearest = np.minimum(nearest, distance)
     return labels
+
+
+# --- k-means and k-modes ------------------------------------------------------------------------------------------------
+
+
+def squared_error(e: Evidence, totals: Array) -> Array:
+    """Squared distance of a vote to each centre, up to a constant: a_l (1 − 2 c_u + Σ_v c_v²).
+
+    The centre of a cluster in member l is the mean over its points that l labels, or the mean of all points if there are none.
+    """
+    per_member = _by_member(e, totals)
+    everywhere = _by_member(e, e.sizes[None, :])
+    mean = np.where(
+        per_member > 0, totals / np.where(per_member > 0, per_member, 1.0), e.sizes / np.maximum(everywhere, 1e-300)
+    )
+    squares = _by_member(e, mean**2)
+    return np.asarray((e.weight * (1 - 2 * mean + squares)).T)
+
+
+def _by_member(e: Evidence, values: Array) -> Array:
+    """For each column the sum of the values over the clusters of its member."""
+    sums = np.add.reduceat(values, np.searchsorted(e.member, np.arange(e.n_members)), axis=1)
+    return np.asarray(sums[:, e.member])
+
+
+def _kcc(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
+    labels, total, start, notes = lloyd(e, k, rng, squared_error, n_init)
+    if e.is_soft:  # |h|² is not 1; it is the same for every centre
+        weights = e.weight
+        total += float((e.mass * ((e.votes.power(2) @ weights) - e.seen_share)).sum())
+    return Found(labels, total, f"k-means on the votes{start}", notes, cheapest(squared_error(e, e.totals(labels, k))))
+
+
+kcc = Method(
+    key="kcc", title="K-means-based consensus clustering", objective="squared error", better=Better.LOWER,
+    reference="wu2015", run=_kcc, restarts=("",), advice="fast; as good as ncut on mixed algorithms; weak on runs of k-means",
+)  # fmt: skip
+
+
+def disagreement(e: Evidence, totals: Array) -> Array:
+    """a_l if a vote is not the mode of the cluster in member l, else 0."""
+    starts = np.searchsorted(e.member, np.arange(e.n_members + 1))
+    cost = np.tile(e.weight, (len(totals), 1))
+    for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        mode = first + totals[:, first:last].argmax(axis=1)
+        some = np.flatnonzero(totals[np.arange(len(totals)), mode] > 0)  # without points there is no mode
+        cost[some, mode[some]] = 0.0
+    return np.asarray(cost.T)
+
+
+def _kmodes(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
+    labels, total, start, notes = lloyd(e, k, rng, disagreement, n_init)
+    notes += ("memberships were used as shares of votes; the modes are labels",) if e.is_soft else ()
+    return Found(labels, total, f"alternating modes{start}", notes, cheapest(disagreement(e, e.totals(labels, k))))
+
+
+kmodes = Method(
+    key="kmodes", title="k-modes", objective="labels that differ from the mode, mean over members", better=Better.LOWER,
+    reference="huang1998", run=_kmodes, restarts=("",), advice="similar to kcc, slightly worse; never the best on average",
+)  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 #: module of each method; it has the record under the name of its key
 METHODS = {
-    "hbgf": "spectral", "ncut": "spectral", "kcc": "kcc", "kmodes": "kmodes", "voting": "voting", "cumulative": "cumulative",
-    "mcla": "mcla", "cspa": "cspa", "hgpa": "hgpa", "average": "linkage", "single": "linkage", "complete": "linkage",
+    "hbgf": "spectral", "ncut": "spectral", "kcc": "lloyd", "kmodes": "lloyd", "voting": "voting", "cumulative": "cumulative",
+    "mcla": "strehl", "cspa": "strehl", "hgpa": "strehl", "average": "linkage", "single": "linkage", "complete": "linkage",
     "lwea": "local_weights", "lwgp": "local_weights", "kmeans_matrix": "kmeans_matrix", "em": "em",
     "agglomerative": "aggregation", "balls": "aggregation",
 }  # fmt: skip

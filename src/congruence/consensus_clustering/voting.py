@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from congruence.consensus_clustering.evidence import Evidence, medoid
-from congruence.consensus_clustering.kcc import kcc
+from congruence.consensus_clustering.lloyd import kcc
 from congruence.consensus_clustering.methods import Found, Method, Rule, filled, won_nothing
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
