@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 
 import congruence as cg
 from congruence.selection import halves, kmeans, mixtures
-from congruence.selection.criteria import PEERS, Context, consensus, gap
+from congruence.selection.criteria import PEERS, Context, resampled
 from congruence.selection.fits import fits_of
 from reproductions import choosing_k, choosing_k_r, foreign_sets
 
@@ -38,13 +38,13 @@ def iris():
 @pytest.mark.slow
 def test_gap_is_clusgap(iris):
     """Gap and its error are those of cluster::clusGap within the error of simulation, and both rules take its k."""
-    values, errors = gap.gap(iris, references=60)
+    values, errors = resampled.gap(iris, references=60)
     spread = np.array(GOLDEN["gap_error"]) * np.sqrt(1 / 60 + 1 / 200)
     assert (np.abs(values - GOLDEN["gap"]) < 4 * spread).all()
     assert errors == pytest.approx(GOLDEN["gap_error"], rel=0.4)
     theirs = np.array(GOLDEN["gap"]), np.array(GOLDEN["gap_error"])
-    assert gap.first_rule(iris.ks, *theirs) == GOLDEN["gap_rule"]["Tibs2001SEmax"] == 4
-    assert gap.global_rule(iris.ks, *theirs) == GOLDEN["gap_rule"]["globalSEmax"] == 5
+    assert resampled.first_rule(iris.ks, *theirs) == GOLDEN["gap_rule"]["Tibs2001SEmax"] == 4
+    assert resampled.global_rule(iris.ks, *theirs) == GOLDEN["gap_rule"]["globalSEmax"] == 5
 
 
 def test_prediction_strength_is_fpcs(iris):
@@ -116,7 +116,7 @@ def test_nselectboot_is_fpcs(iris):
 
 def test_pac_is_that_of_consensus_cluster_plus():
     """PAC of k-means on 80 % of iris is that of ConsensusClusterPlus with the same number of starts."""
-    found = consensus.ambiguous(IRIS - IRIS.mean(axis=0), [1, 2, 3, 4], np.random.default_rng(0), 120, 20)
+    found = resampled.ambiguous(IRIS - IRIS.mean(axis=0), [1, 2, 3, 4], np.random.default_rng(0), 120, 20)
     assert np.isnan(found[0])
     assert found[1:] == pytest.approx([GOLDEN[f"pac_{k}"] for k in (2, 3, 4)], abs=0.03)
     assert cg.choose_k(IRIS, range(1, 5), criteria="pac").best == {"pac": 2}
@@ -131,7 +131,7 @@ def test_m3c_by_hand(monkeypatch):
     labels = []
     monkeypatch.setattr(kmeans, "nearest", lambda *a, f=kmeans.nearest: labels.append(f(*a)) or labels[-1])
     rows = np.sort(np.argsort(np.random.default_rng(9).random((10, 24)), axis=1)[:, :19], axis=1)
-    found = consensus.ambiguous(X, [3], np.random.default_rng(9), 10)
+    found = resampled.ambiguous(X, [3], np.random.default_rng(9), 10)
     ambiguous = pairs = 0
     for i in range(24):
         for j in range(i):
@@ -141,7 +141,7 @@ def test_m3c_by_hand(monkeypatch):
             ambiguous, pairs = ambiguous + (0.1 < share < 0.9), pairs + 1
     assert 0 < found[0] == pytest.approx(ambiguous / pairs, rel=1e-12)
     ours, references = np.array([0.0, 0.2]), rng.uniform(0.1, 0.3, (8, 2))
-    index, p = consensus.relative(ours, references)
+    index, p = resampled.relative(ours, references)
     for j in range(2):
         mean, var = references[:, j].mean(), references[:, j].var(ddof=1)
         assert index[j] == pytest.approx(np.log(mean) - np.log(max(ours[j], 1e-7)), rel=1e-12)

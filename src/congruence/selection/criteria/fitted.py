@@ -1,4 +1,4 @@
-"""Criteria from distances within and between clusters."""
+"""Criteria from one clustering per number of clusters: distances within and between clusters, and Gaussian mixtures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from congruence.selection import mixtures
 from congruence.selection.criteria.record import Clusterings, Context, Curve, Peer, top, unknown
 from congruence.statistics.tables import Array
 
@@ -46,9 +47,24 @@ def _jump(context: Context) -> Curve:
     return Curve(jumps, unknown(jumps), top(ks, jumps))
 
 
+def _fitted(context: Context) -> list[list[mixtures.Fit]]:
+    return [
+        mixtures.fits(context.points, fit.halves.labels, k, steps=500, tolerance=1e-6, ridge=1e-6)
+        for k, fit in context.fits.items()
+    ]
+
+
+def _best(name: str, context: Context) -> Curve:
+    fitted = context.once(_fitted)
+    found = np.array([max((float(getattr(f, name)) for f in each), default=math.nan) for each in fitted])
+    return Curve(found, unknown(found), top(context.ks, found))
+
+
 PEERS = (
     _by_scikit_learn("silhouette", "Mean silhouette width (Rousseeuw 1987)", "higher"),
     _by_scikit_learn("calinski_harabasz", "Calinski–Harabasz index (1974)", "higher"),
     _by_scikit_learn("davies_bouldin", "Davies–Bouldin index (1979)", "lower"),
     Peer("jump", "Jump of the distortion (Sugar and James 2003)", "higher", True, _jump),
+    Peer("bic", "BIC of the best Gaussian mixture (Fraley and Raftery 2002)", "higher", True, partial(_best, "bic")),
+    Peer("icl", "ICL of the best Gaussian mixture (Biernacki et al. 2000)", "higher", True, partial(_best, "icl")),
 )
