@@ -275,7 +275,7 @@ class Evaluation:
                 continue
             kind = Tables if m.needs is Table else m.needs
             if swapped and kind not in turned:
-                turned[kind] = cast("TwoSided", statistics[kind]).swapped()
+                turned[kind] = cast("Statistic", cast("TwoSided", statistics[kind]).swapped())
             statistic = (turned if swapped else statistics)[kind]
             try:
                 values: Scalar = m.value(statistic) if n_used is None else m.values(statistic)

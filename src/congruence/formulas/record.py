@@ -340,28 +340,16 @@ _NAMES: dict[str, str] = {}
 def measure(
     key: str,
     *,
-    title: str,
-    needs: type,
     better: Literal["higher", "lower"],
     range: tuple[float, float],
     definition: str | Sequence[str],
     axioms: Iterable[str] = (),
     at_zero: float = 0.0,
-    reference: str,
-    caution: str = "",
-    workings: Callable[..., Record] | None = None,
     aliases: Sequence[str] = (),
-    wants_partition: bool = False,
-    takes_kernels: bool = False,
-    takes_covers: bool = False,
-    whole_points: bool = False,
-    of_members: bool = False,
     status: Literal["current", "historical"] = "current",
-    axioms_for: Callable[..., frozenset[str]] | None = None,
-    weighted_range: tuple[float, float] | None = None,
-    soft_range: tuple[float, float] | None = None,
+    **facts: OptionValue,
 ) -> Callable[[Function], Function]:
-    """Declare the decorated formula as a measure. Its keyword parameters, with defaults, become the measure's."""
+    """Declare the decorated formula as a measure, with further facts of its record; its parameters become the measure's."""
 
     def declare(formula: Function) -> Function:
         defaults = {
@@ -370,12 +358,9 @@ def measure(
         lines = (definition,) if isinstance(definition, str) else tuple(definition)
         low, high = range
         record = Measure(
-            key=key, title=title, needs=needs, formula=formula, better=Better(better), range=(float(low), float(high)),
-            definition=lines, axioms=frozenset(axioms), at_zero=at_zero, reference=reference, caution=caution,
-            status=Status(status), workings=workings, aliases=tuple(aliases), wants_partition=wants_partition,
-            takes_kernels=takes_kernels, takes_covers=takes_covers, whole_points=whole_points, of_members=of_members,
-            parameters=MappingProxyType(defaults), axioms_for=axioms_for, weighted_range=weighted_range,
-            soft_range=soft_range,
+            key=key, formula=formula, better=Better(better), range=(float(low), float(high)), definition=lines,
+            axioms=frozenset(axioms), at_zero=at_zero, status=Status(status), aliases=tuple(aliases),
+            parameters=MappingProxyType(defaults), **facts,
         )  # fmt: skip
         unknown = record.axioms - set(AXIOMS)
         if unknown or key in _NAMES:

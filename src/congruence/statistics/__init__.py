@@ -6,8 +6,6 @@ with one entry per pair, so a formula is one array expression for one pair or te
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from congruence.statistics.bonds import Bonds, Degrees, Frobenius
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, SharedPairs
@@ -17,6 +15,7 @@ from congruence.statistics.maxima import Maxima
 from congruence.statistics.names import label_order
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.profiles import Profiles
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.tables import Array, Table, Tables, as_tile, xlogx
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
 
@@ -25,13 +24,6 @@ Statistic = (
     Pairs | Info | Maxima | Tables | MemberInfo | Alone | Profiles | MergeHeights | Clades | LevelInfo | SharedPairs
     | Concordance | Frobenius | Intersections | PointScores
 )  # fmt: skip
-
-
-class TwoSided(Protocol):
-    """A statistic of two clusterings, which can be swapped."""
-
-    def swapped(self) -> Statistic:
-        """The same with the two clusterings swapped."""
 
 
 __all__ = [

@@ -13,6 +13,7 @@ import numpy as np
 from congruence.machine.jit import compiled
 from congruence.statistics.concordance import distinct_rows
 from congruence.statistics.pairs import Pairs
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import SparseMatrix
 
@@ -32,7 +33,7 @@ def cross(u: SparseMatrix, v: SparseMatrix, weights: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Frobenius:
+class Frobenius(TwoSided):
     """Squared distance of the Gram matrices, diagonals included, each scaled to Σ A = Σ A²; and its mean by chance."""
 
     distance: Array
@@ -54,10 +55,6 @@ class Frobenius:
         rows = [_of_grams(*read()[:3]) for read in t.memberships]
         distance, chance, size = np.array(rows, dtype=np.float64).reshape(-1, 3).T
         return cls(distance, chance, t.identical, 1e-13 * size)
-
-    def swapped(self) -> Self:
-        """Itself: the statistic is symmetric."""
-        return self
 
 
 def _of_grams(u: SparseMatrix, v: SparseMatrix, weights: Array) -> tuple[float, float, float]:

@@ -16,6 +16,7 @@ import numpy as np
 from congruence.machine.jit import compiled
 from congruence.statistics.covers import ROUNDING, Overlap
 from congruence.statistics.pairs import Pairs
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import SparseMatrix
 
@@ -34,7 +35,7 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Concordance:
+class Concordance(TwoSided):
     """Observed differences of the two sides on pairs of points, E_a − E_b, and those expected by chance."""
 
     #: mean over pairs of |E_a − E_b|, and its mean when the points of b are permuted
@@ -58,10 +59,6 @@ class Concordance:
             return cls(discord, chance, p.identical)
         discord, chance = np.array(rows, dtype=np.float64).reshape(-1, 2).T
         return cls(discord, np.where(chance <= ROUNDING, 0.0, chance), t.identical)
-
-    def swapped(self) -> Self:
-        """Itself: the statistic is symmetric."""
-        return self
 
     def at_chance(self) -> Self:
         """The means over permutations of the points."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.sharing import Walk, walked
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.tables import Array, ClusterNames, Table, Tables
 from congruence.typing import Label, SparseMatrix
 
@@ -220,7 +221,7 @@ def overlap_of(table: Table) -> Overlap:
 
 
 @dataclass(frozen=True, eq=False)
-class SharedPairs:
+class SharedPairs(TwoSided):
     """Pairs of points by the number of clusters they share in a and in b, as shares of all pairs."""
 
     #: share of the pairs with the same number of common clusters in both, and the same expected by chance
@@ -260,10 +261,6 @@ class SharedPairs:
             unshared = p.v00 / p.pairs
         shares = observed, expected, above, room
         return cls(*shares, *shares, p.v11, p.v11 + (p.v10 + p.v01), unshared, p.identical)
-
-    def swapped(self) -> Self:
-        """Itself: the statistic is symmetric."""
-        return self
 
     def at_chance(self) -> Self:
         """The means over permutations of the points; those of `least` and `most` are not known."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from congruence.machine.jit import compiled, ready
 from congruence.statistics.segments import others
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import Scalar
@@ -142,7 +143,7 @@ def _entropies(mass: Array, rest: Array, pair: Array, n: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Info:
+class Info(TwoSided):
     """Entropies in nats: of a, of b, and joint."""
 
     n: Array
@@ -266,10 +267,6 @@ class Info:
     def VI(self) -> Array:
         """Variation of information, H_a + H_b − 2·MI, never below 0."""
         return self.apart if self.apart is not None else np.asarray(np.maximum(self.H_a + self.H_b - 2 * self.MI, 0.0))
-
-    def swapped(self) -> Self:
-        """The same with the two clusterings swapped."""
-        return replace(self, H_a=self.H_b, H_b=self.H_a)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 from congruence.errors import Call, NotApplicable
 from congruence.statistics.information import Info
 from congruence.statistics.pairs import Pairs
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.tables import Array, Table, Tables
 
 
@@ -88,20 +89,9 @@ class MatrixSums(Pairs):
     d_pp = property(lambda self: self.diagonal_a, doc="Σ P_ii².")
     d_qq = property(lambda self: self.diagonal_b, doc="Σ Q_ii².")
 
-    def swapped(self) -> Self:
-        """The same with the two matrices swapped."""
-        turned = super().swapped()
-        return replace(
-            turned,
-            squares_a=self.squares_b,
-            squares_b=self.squares_a,
-            diagonal_a=self.diagonal_b,
-            diagonal_b=self.diagonal_a,
-        )
-
 
 @dataclass(frozen=True, eq=False)
-class MemberInfo:
+class MemberInfo(TwoSided):
     """Entropies of each member of an ensemble with one partition; for two partitions, their own entropies."""
 
     info: Info
@@ -130,7 +120,7 @@ class MemberInfo:
 
     def swapped(self) -> Self:
         """The same with the two clusterings swapped."""
-        return replace(self, info=self.info.swapped())
+        return replace(super().swapped(), info=self.info.swapped())
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,10 +141,6 @@ class PooledInfo(MemberInfo):
         """Mutual information expected by chance, to first order, at most the possible maximum."""
         first = (self.k_a - 1) * (self.k_b - 1) / (2 * np.maximum(self.info.n, 1))
         return np.asarray(np.minimum(first, np.minimum(self.info.H_a, self.info.H_b)))
-
-    def swapped(self) -> Self:
-        """The same with the two clusterings swapped."""
-        return replace(self, info=self.info.swapped(), k_a=self.k_b, k_b=self.k_a)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.tables import Array, Tables
 
 
 @dataclass(frozen=True, eq=False)
-class Maxima:
+class Maxima(TwoSided):
     """The overlap of each cluster with its best partner on the other side."""
 
     n: Array
@@ -22,7 +23,3 @@ class Maxima:
     def from_tables(cls, t: Tables) -> Self:
         """Σ_i max_j n_ij and Σ_j max_i n_ij of every table of the tile."""
         return cls(t.n, t.best_of_rows(t.count), t.best_of_cols(t.count), t.identical)
-
-    def swapped(self) -> Self:
-        """The same with the two clusterings swapped."""
-        return replace(self, best_of_a=self.best_of_b, best_of_b=self.best_of_a)

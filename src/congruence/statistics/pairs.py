@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 import numpy as np
 
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import Scalar
@@ -25,7 +26,7 @@ def _differences(n: Scalar, own: Scalar, both: Scalar, a: Scalar, b: Scalar) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(TwoSided):
     """The number of pairs of points: all, together in a, in b, in both. Diagonals are already removed."""
 
     pairs: Array
@@ -141,13 +142,6 @@ class Pairs:
             self.v11 * share_b - self.s_b * (self.v10 / self.pairs)
         )
         return above / 2, (self.s_a * share_b + self.s_b * share_a) / 2
-
-    def swapped(self) -> Self:
-        """The same with the two clusterings swapped."""
-        return replace(
-            self, same_a=self.same_b, same_b=self.same_a, only_a=self.only_b, only_b=self.only_a, rest_a=self.rest_b,
-            rest_b=self.rest_a,
-        )  # fmt: skip
 
 
 class Gram(Pairs):

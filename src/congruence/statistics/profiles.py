@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Profiles:
+class Profiles(TwoSided):
     """Two density profiles: sim of the best matching, of each with itself, and its mean over matchings."""
 
     sim: Array
@@ -29,7 +30,3 @@ class Profiles:
         same = gap <= 1e-13 * max(sim_aa, sim_bb)
         one, aa, bb, mean = (np.array([float(x)]) for x in (sim, sim_aa, sim_bb, E))
         return cls(one, aa, bb, mean, np.array([same]))
-
-    def swapped(self) -> Self:
-        """The same with the two clusterings swapped."""
-        return replace(self, sim_aa=self.sim_bb, sim_bb=self.sim_aa)

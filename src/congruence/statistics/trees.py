@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
+from congruence.statistics.sides import TwoSided
 from congruence.statistics.tables import Array
 
 
 @dataclass(frozen=True, eq=False)
-class MergeHeights:
+class MergeHeights(TwoSided):
     """Over pairs of points, merged at height u in a and v in b: sums about the means, of heights and of their ranks."""
 
     s_uv: Array
@@ -25,13 +26,9 @@ class MergeHeights:
     identical: Array
     symbols: ClassVar[tuple[str, ...]] = ("s_uv", "s_uu", "s_vv", "r_uv", "r_uu", "r_vv", "concordant", "discordant")
 
-    def swapped(self) -> Self:
-        """The same with the two hierarchies swapped."""
-        return replace(self, s_uu=self.s_vv, s_vv=self.s_uu, r_uu=self.r_vv, r_vv=self.r_uu)
-
 
 @dataclass(frozen=True, eq=False)
-class Clades:
+class Clades(TwoSided):
     """Clusters of 2 … n − 1 points that are nodes of a, of b, of both."""
 
     clades_a: Array
@@ -40,13 +37,9 @@ class Clades:
     identical: Array
     symbols: ClassVar[tuple[str, ...]] = ("clades_a", "clades_b", "clades_ab")
 
-    def swapped(self) -> Self:
-        """The same with the two hierarchies swapped."""
-        return replace(self, clades_a=self.clades_b, clades_b=self.clades_a)
-
 
 @dataclass(frozen=True, eq=False)
-class LevelInfo:
+class LevelInfo(TwoSided):
     """Hierarchical mutual information in nats: of a and b, of each with itself, and its mean over permutations."""
 
     I_ab: Array
@@ -55,10 +48,6 @@ class LevelInfo:
     E_I: Array
     identical: Array
     symbols: ClassVar[tuple[str, ...]] = ("I_ab", "I_aa", "I_bb", "E_I")
-
-    def swapped(self) -> Self:
-        """The same with the two hierarchies swapped."""
-        return replace(self, I_aa=self.I_bb, I_bb=self.I_aa)
 
 
 @dataclass(frozen=True, eq=False)
