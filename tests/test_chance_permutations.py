@@ -286,11 +286,11 @@ def test_refusals():
         cg.permutation_test(A, B, null="num")
     with pytest.raises(cg.InputError, match="sided must be 'two'"):
         cg.permutation_test(A, B, null="all", sided="both")
-    with pytest.raises(cg.InputError, match="n_permutations must be a whole number above 0, not 0"):
+    with pytest.raises(cg.InputError, match="n_permutations must be at least 1, not 0"):
         cg.permutation_test(A, B, n_permutations=0)
     with pytest.raises(cg.InputError, match="level must be between 0 and 1"):
         cg.permutation_test(A, B, level=95)
-    with pytest.raises(cg.InputError, match="stop_after must be a number of draws"):
+    with pytest.raises(cg.InputError, match="stop_after must be at least 1, not 0"):
         cg.permutation_test(A, B, stop_after=0)
     with pytest.raises(cg.InputError, match="lambda is undefined for this pair"):
         cg.permutation_test([0, 0], [0, 0], "lambda")

@@ -408,7 +408,7 @@ def test_element_centric_of_large_covers(monkeypatch):
     assert cg.element_centric(a, b, limit=None) == pytest.approx(dense.mean(), rel=1e-11)
     result = cg.compare(a, b)
     assert "element_centric" in result
-    with pytest.raises(cg.InputError, match="sample must be a number of points"):
+    with pytest.raises(cg.InputError, match="sample must be at least 1, not 0"):
         cg.element_centric(a, b, sample=0)
 
 

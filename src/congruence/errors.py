@@ -366,3 +366,41 @@ def one_of(name: str, value: object, known: tuple[str, ...]) -> None:
     """Raise for an unknown value."""
     if not isinstance(value, str) or value not in known:
         raise InputError(f"{Option(name)} must be {joined(map(repr, known), 'or')}, not {value!r}")
+
+
+def known_name(what: str, name: object, known: Iterable[str]) -> None:
+    """Raise for a name that is not known, with the most similar known ones, or a list.
+
+    >>> known_name("method", "kmean", ["kmeans", "ward"])
+    Traceback (most recent call last):
+    congruence.errors.InputError: there is no method 'kmean'; did you mean kmeans?
+    """
+    listed = list(known)
+    if not isinstance(name, str) or name not in listed:
+        raise InputError(f"there is no {what} {name!r}; {hint(name, listed, 'there are: ' + some_of(listed))}")
+
+
+def known_column(name: object, there: Iterable[str], source: str, kind: type[InputError] = InputError) -> None:
+    """Raise for a column that the source does not have, with the most similar ones, or a list.
+
+    >>> known_column("truht", ["truth", "id"], "labels.csv")
+    Traceback (most recent call last):
+    congruence.errors.InputError: labels.csv has no column 'truht'; did you mean truth?
+    """
+    listed = list(there)
+    if not isinstance(name, str) or name not in listed:
+        raise kind(f"{source} has no column {name!r}; {hint(name, listed, 'it has: ' + some_of(listed))}")
+
+
+def check_different(names: Iterable[Label], things: str, who: str = "") -> None:
+    """Raise if two of these things have one name.
+
+    >>> check_different(["a", "b", "a"], "columns", "the frame")
+    Traceback (most recent call last):
+    congruence.errors.InputError: the frame: two columns are named 'a'; give them different names
+    """
+    seen: set[Label] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"{who}{': ' * bool(who)}two {things} are named {name!r}; give them different names")
+        seen.add(name)

@@ -273,8 +273,6 @@ def adjusted(
         )
     if isinstance(base, Adjusted):
         raise InputError(f"{base.key} is adjusted for chance already")
-    if not isinstance(n_draws, int | np.integer) or n_draws < 2:
-        raise InputError(f"{Option('n_draws')} must be a whole number above 1, not {n_draws!r}")
     whole_number(n_draws, "n_draws", 2, MOST_DRAWS)
     if not isinstance(random_state, int | np.integer):
         raise InputError(

@@ -14,8 +14,7 @@ from congruence.chance import null_models
 from congruence.engine import cpu
 from congruence.engine.interface import Draws, Engine
 from congruence.engine.plan import Run
-from congruence.errors import InputError, Word, joined
-from congruence.formulas import hint
+from congruence.errors import InputError, Word, known_name, one_of
 from congruence.formulas.record import Measure
 from congruence.inputs.cover import CoverLabels
 from congruence.inputs.labels import Labels
@@ -71,15 +70,10 @@ TABLE_BATCH, BATCH = 128, 64
 BATCH_CELLS = 4_000_000
 
 
-#: only these null models draw partitions of one side or of both
-
-
 def check_null(null: str, sided: str) -> None:
     """Raise for an unknown null model, with similar names."""
-    if null not in NULLS:
-        raise InputError(f"there is no null model {null!r}; {hint(str(null), NULLS, 'there are: ' + joined(NULLS))}")
-    if sided not in ("two", "one"):
-        raise InputError(f"sided must be 'two' (both clusterings random) or 'one' (a is fixed), not {sided!r}")
+    known_name("null model", null, NULLS)
+    one_of("sided", sided, ("two", "one"))
 
 
 def in_words(null: str, sided: str) -> str:

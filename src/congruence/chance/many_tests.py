@@ -24,7 +24,7 @@ from congruence.chance.permutation import (
 from congruence.comparison.presenting import Result, number
 from congruence.engine.cpu import cluster_sizes
 from congruence.engine.plan import Progress, against_first, all_pairs, engine_for, on_card, seed_sequence
-from congruence.errors import Caution, InputError, Option, hint, some_of
+from congruence.errors import Caution, InputError, Option, check_different, known_name
 from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.alignment import left_out
@@ -59,10 +59,7 @@ def corrected(p_values: Sequence[float] | Array, correction: Correction = "holm"
     >>> corrected([0.01, 0.04, 0.03]).round(3).tolist(), corrected([0.01, 0.04, 0.03], "bh").round(3).tolist()
     ([0.03, 0.06, 0.06], [0.03, 0.04, 0.04])
     """
-    if not isinstance(correction, str) or correction not in CORRECTIONS:
-        raise InputError(
-            f"there is no correction {correction!r}; {hint(str(correction), CORRECTIONS, 'there are: holm, bh, none')}"
-        )
+    known_name("correction", correction, CORRECTIONS)
     p = np.asarray(p_values, dtype=np.float64)
     if correction == "none" or not len(p):
         return p.copy()
@@ -269,9 +266,8 @@ def permutation_tests(
     refuse_idle(permutation_test, {"method": method, "null": "permutation", "progress": progress, **options})
     corrected([], correction)
     columns, notes, kind = columns_of(clusterings)
+    check_different((name for name, _ in columns), "clusterings")
     named = dict(columns)
-    if len(named) < len(columns):
-        raise InputError("two clusterings have the same name; give them different names")
     named, pairs = _paired(named, reference)
     noise = options.pop("noise", None)
     root = seed_sequence(random_state)
@@ -323,9 +319,8 @@ def _paired(
         pairs = list(combinations(named, 2))
     else:
         title = reference if isinstance(reference, str) else "reference"
-        if isinstance(reference, str) and reference not in named:
-            near = hint(reference, named, "there are: " + some_of(named))
-            raise InputError(f"there is no clustering {reference!r} to use as reference; {near}")
+        if isinstance(reference, str):
+            known_name("clustering", reference, named)
         pairs = [(title, name) for name in named if name != title]
         named = {title: named[title] if isinstance(reference, str) else reference, **named}
     if not pairs:

@@ -12,8 +12,8 @@ from congruence.chance.draws import Exactness, Null, pairs_value
 from congruence.chance.moments import Margin, Moments, is_reliable, p_values
 from congruence.chance.problems import Problem, Sided, drawn, problem_of
 from congruence.comparison.presenting import Result, number
-from congruence.errors import MOST_DRAWS, Caution, InputError, NotApplicable, Option
-from congruence.formulas import find, hint
+from congruence.errors import MOST_DRAWS, Caution, InputError, NotApplicable, Option, known_name, whole_number
+from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.effects import refuse_idle
 from congruence.options import described
@@ -246,24 +246,18 @@ def is_to_be_drawn(method: str, n_permutations: int | None, stop_after: int | No
 
 def check_counts(n_permutations: int | None, level: float, stop_after: int | None, method: str = "auto") -> None:
     """Refuse invalid numbers of permutations, levels, stopping counts and methods."""
-    methods = ("auto", "draws", "moments")
-    if method not in methods:
-        raise InputError(
-            f"there is no method {method!r}; {hint(str(method), methods, 'there are: auto, draws, moments')}"
-        )
+    known_name("method", method, ("auto", "draws", "moments"))
     if method == "moments" and (n_permutations is not None or stop_after is not None):
         raise InputError(
             f"{Option('method', 'moments')} uses no draws; leave out n_permutations and stop_after, or pass "
             f"{Option('method', 'draws')}"
         )
-    if n_permutations is not None and (not isinstance(n_permutations, int | np.integer) or n_permutations < 1):
-        raise InputError(f"{Option('n_permutations')} must be a whole number above 0, not {n_permutations!r}")
-    if n_permutations is not None and n_permutations > MOST_DRAWS:
-        raise InputError(f"{Option('n_permutations')} must be at most {MOST_DRAWS:,}, not {n_permutations:,}")
+    if n_permutations is not None:
+        whole_number(n_permutations, "n_permutations", 1, MOST_DRAWS)
     if not isinstance(level, int | float | np.number) or not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1, as in 0.95, not {level!r}")
-    if stop_after is not None and (not isinstance(stop_after, int | np.integer) or stop_after < 1):
-        raise InputError(f"{Option('stop_after')} must be a number of draws of at least 1, not {stop_after!r}")
+    if stop_after is not None:
+        whole_number(stop_after, "stop_after")
 
 
 def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:

@@ -12,7 +12,7 @@ from congruence.comparison.pair import Evaluation
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.trees import all_pairs_of_trees, check_cpu, trees_to
 from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
-from congruence.errors import Caution, InputError, hint, joined, some_of
+from congruence.errors import Caution, InputError, joined, known_name, some_of
 from congruence.formulas.record import Measures
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
 from congruence.inputs.coerce import as_clustering, is_scanned
@@ -287,9 +287,7 @@ def _named_reference(name: str, columns: Sequence[tuple[str, ClusteringLike]], c
     named = dict(columns)
     if name not in named and is_frame(clusterings) and name in clusterings.columns:
         return clusterings[name]
-    if name not in named:
-        near = hint(name, named, "there are: " + some_of(named))
-        raise InputError(f"there is no clustering {name!r} to use as reference; {near}")
+    known_name("clustering", name, named)
     return named[name]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from congruence.comparison.plans import Plan
 from congruence.engine import matrices
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import current_measures
-from congruence.formulas.record import Measure, Measures, chosen_measures
+from congruence.formulas.record import Measure, Measures, applied, chosen_measures
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import PointPairs
 from congruence.inputs.matrix_pair import PairOfMatrices, of_matrices
@@ -30,37 +31,27 @@ def compare_matrices(pair: PairOfMatrices, measures: Measures, threads: int | No
     chosen, strict = chosen_measures(
         measures, [m.key for m in current_measures() if issubclass(m.needs, Gram | MatrixSums | MemberInfo)]
     )
-    values: dict[str, float] = {}
-    skipped: dict[str, str] = {}
-    sums: dict[tuple[str, bool], MatrixSums] = {}
     within = any(m.needs is MatrixSums for m in chosen)
-    for m in chosen:
-        try:
-            _check_matrices(m, p, q)
-            if issubclass(m.needs, MemberInfo):
-                values[m.key] = float(
-                    m.values(matrices.member_info(cast("Ensemble", p), cast("Ensemble", q), m.needs))[0]
-                )
-                continue
-            missing = m.parameters.get("missing", "ratio")
-            if (missing, within) not in sums:
-                sums[missing, within] = matrices.sums_of(
-                    p, q, within=within, missing=missing, threads=threads, engine=engine
-                )
-            _check_unit(m, p, q)
-            values[m.key] = float(m.values(sums[missing, within])[0])
-        except NotApplicable as reason:
-            if strict:
-                raise
-            skipped[m.key] = str(reason)
+    counted = cache(partial(matrices.sums_of, p, q, within=within, threads=threads, engine=engine))
+
+    def sums_for(m: Measure) -> MatrixSums:
+        return counted(missing=m.parameters.get("missing", "ratio"))
+
+    def value(m: Measure) -> float:
+        _check_matrices(m, p, q)
+        if issubclass(m.needs, MemberInfo):
+            return float(m.values(matrices.member_info(cast("Ensemble", p), cast("Ensemble", q), m.needs))[0])
+        sums = sums_for(m)
+        _check_unit(m, p, q)
+        return float(m.values(sums)[0])
+
+    values, skipped = applied(chosen, strict, value)
     shown = {m.key: m for m in chosen if m.key in values}
     own = None
-    if within and sums:
+    if within and any(not issubclass(m.needs, MemberInfo) for m in shown.values()):
 
         def with_itself(m: Measure, side: str) -> float:
-            if issubclass(m.needs, MemberInfo):
-                return np.nan
-            return float(m.values(sums[m.parameters.get("missing", "ratio"), within].alone(side))[0])
+            return np.nan if issubclass(m.needs, MemberInfo) else float(m.values(sums_for(m).alone(side))[0])
 
         own = ({k: with_itself(m, "a") for k, m in shown.items()}, {k: with_itself(m, "b") for k, m in shown.items()})
     return Comparison(

@@ -20,12 +20,13 @@ from congruence.comparison.presenting import (
     number,
     shortened,
     shown_beside,
+    shown_notes,
     span,
 )
 from congruence.engine.cpu import statistics_of_one
 from congruence.engine.plan import engine_for, on_card
 from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, Option, counted, hint, joined
-from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
+from congruence.formulas.record import Measure, Measures, applied, chosen_measures, is_among
 from congruence.inputs.alignment import Align, InputKeywords, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.counts import points_of
@@ -234,17 +235,12 @@ class Evaluation:
         self.skipped: dict[str, str] = {}
         if soft and not self.strict:
             chosen, self.skipped = defaults.quick(chosen, points)
-        self.measures: dict[str, Measure] = {}
         self.beyond: set[str] = set()
         #: (clustering, other, points) of pairs in which the clustering has one cluster left
         self.alone: list[tuple[int, int, int]] = []
-        for m in chosen:
-            try:
-                m.check(soft=soft, weighted=weighted, covers=covers)
-            except NotApplicable as reason:
-                self._leave_out(m, reason)
-            else:
-                self.measures[m.key] = m
+        found, without = applied(chosen, self.strict, lambda m: m.check(soft=soft, weighted=weighted, covers=covers))
+        self.measures = {m.key: m for m in chosen if m.key in found}
+        self.skipped |= without
 
     def _leave_out(self, m: Measure, reason: NotApplicable) -> None:
         if self.strict:
@@ -467,12 +463,12 @@ class Comparison(Result, Mapping[str, float]):
         cells, rows, columns = self.grid()
         lines = text_grid([line[:-1] for line in cells], rows, columns[:-1]).split("\n")
         shown = [lines[0], *(shortened(f"{line}  {cell[-1]}", 80) for line, cell in zip(lines[1:], cells, strict=True))]
-        notes = self.shown_notes(self.all_cautions)
+        notes = shown_notes(self.all_cautions, self.skipped)
         return "\n".join([shortened(self.headline(), 80), *shown]) + notes_text(notes)
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        notes = self.shown_notes(self.all_cautions)
+        notes = shown_notes(self.all_cautions, self.skipped)
         listed = "".join(f"<li>{escape(n)}</li>" for n in notes)
         return html_grid(*self.grid(), caption=self.headline()) + (f"<ul>{listed}</ul>" if notes else "")

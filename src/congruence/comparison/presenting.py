@@ -80,6 +80,11 @@ def short_names(names: Sequence[str], width: int) -> list[str]:
     return list(names)
 
 
+def shown_notes(cautions: Iterable[str], left_out: Mapping[str, str]) -> list[str]:
+    """These cautions, and which measures are left out."""
+    return [*cautions, *(f"{key} is left out: {why}" for key, why in left_out.items())]
+
+
 def notes_text(notes: Sequence[str]) -> str:
     """Notes as lines of 80 characters, each with a mark."""
     import textwrap
@@ -120,15 +125,6 @@ class Result:
     """Base class of results. A result defines its content (`to_dict`, `facts`) and its rows (`table_columns`)."""
 
     kind: str | None = None
-
-    def shown_notes(self, cautions: Iterable[str]) -> list[str]:
-        """These cautions, and which measures are left out.
-
-        Args:
-            cautions: Cautions to show.
-        """
-        left_out: dict[str, str] = getattr(self, "skipped", {})
-        return [*cautions, *(f"{key} is left out: {why}" for key, why in left_out.items())]
 
     def facts(self) -> Record:
         """Everything in the result, for JSON: by default `to_dict`, and the cautions if there are any."""

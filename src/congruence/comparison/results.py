@@ -16,6 +16,7 @@ from congruence.comparison.presenting import (
     number,
     short_names,
     shown_beside,
+    shown_notes,
 )
 from congruence.errors import Caution, InputError, NoSuchName, Option, counted, joined
 from congruence.formulas.record import Measure, is_among
@@ -174,7 +175,7 @@ class AllPairs(Result, _Scores):
             lines.append(self.summary(key))
             if count <= MOST_SHOWN:
                 lines.append(_square(self[key], self.names))
-        notes = self.shown_notes(self.cautions)
+        notes = shown_notes(self.cautions, self.skipped)
         return "\n".join(lines) + notes_text(notes)
 
     def _repr_html_(self) -> str:
@@ -279,7 +280,7 @@ class AgainstReference(Result, _Scores):
         width = max(12, 78 - sum(max(len(key), 8) + 2 for key in columns))
         grid = text_grid(cells[:shown], short_names(self.names[:shown], width), columns)
         more = f"\n… and {len(self.names) - shown} more" if shown < len(self.names) else ""
-        notes = self.shown_notes(self.cautions)
+        notes = shown_notes(self.cautions, self.skipped)
         return f"{head}\n{grid}{more}" + notes_text(notes)
 
     def _repr_html_(self) -> str:

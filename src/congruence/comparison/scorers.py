@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.at_once import value_at_once
 from congruence.comparison.pair import compare
-from congruence.errors import hint
+from congruence.errors import hint, one_of
 from congruence.formulas import find
 from congruence.formulas.docstrings import LABELS, TREES, TWO, document
 from congruence.formulas.record import Measure
@@ -81,10 +81,7 @@ def _two_sides(
 
 def _averaged(record: Measure, method: AverageMethod) -> Measure:
     """The same measure with another mean of the entropies."""
-    from congruence.errors import InputError
-
-    if method not in AVERAGES:
-        raise InputError(f"average_method must be 'arithmetic', 'geometric', 'min' or 'max', not {method!r}")
+    one_of("average_method", method, tuple(AVERAGES))
     return find(f"{record.key.split('_')[0]}_{AVERAGES[method]}")
 
 

@@ -15,7 +15,7 @@ from congruence.engine import cpu, trees
 from congruence.engine.plan import engine_for
 from congruence.errors import Call, Caution, InputError, NotApplicable, Option
 from congruence.formulas import current_measures
-from congruence.formulas.record import Measure, Measures, chosen_measures
+from congruence.formulas.record import Measure, Measures, applied, chosen_measures
 from congruence.inputs.alignment import InputOptions, check_no_options
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.hierarchy import Hierarchy, same_points
@@ -78,15 +78,7 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
     default = [m.key for m in current_measures() if takes_trees(m) and (with_levels or m.needs is not LevelInfo)]
     found, strict = chosen_measures(measures, default)
     counted: dict[type, Statistic] = {}
-    values: dict[str, float] = {}
-    skipped: dict[str, str] = {}
-    for m in found:
-        try:
-            values[m.key] = float(m.values(_statistic(m, a, b, counted, threads))[0])
-        except NotApplicable as reason:
-            if strict:
-                raise
-            skipped[m.key] = str(reason)
+    values, skipped = applied(found, strict, lambda m: float(m.values(_statistic(m, a, b, counted, threads))[0]))
     if measures == "all":  # measures of partitions do not apply here
         skipped = {key: why for key, why in skipped.items() if takes_trees(next(m for m in found if m.key == key))}
     about = tuple(_described(h) for h in (a, b))
@@ -267,37 +259,24 @@ def compare_with_labels(h: Hierarchy, labels: ClusteringLike, measures: Measures
     who = "a" if swapped else "b"
     own = clustering_of(labels, h, who)
     found, strict = chosen_measures(measures, DEFAULT)
-    fit: list[Measure] = []
-    skipped: dict[str, str] = {}
-    for m in found:
-        try:
-            if takes_trees(m) and m.needs in OF_TREES:
-                raise NotApplicable(f"{m.key} compares two hierarchies, but {who} is labels")
-            m.check(soft=False, weighted=False)
-            fit.append(m)
-        except NotApplicable as reason:
-            if strict:
-                raise
-            skipped[m.key] = str(reason)
-    values: dict[str, float] = {}
-    best: dict[str, float] = {}
+
+    def check(m: Measure) -> None:
+        if takes_trees(m) and m.needs in OF_TREES:
+            raise NotApplicable(f"{m.key} compares two hierarchies, but {who} is labels")
+        m.check(soft=False, weighted=False)
+
+    checked, skipped = applied(found, strict, check)
+    fit = [m for m in found if m.key in checked]
     everywhere, few = np.sort(h.ks), cut_range(h, own)
-    for group, ks in (
-        ([m for m in fit if m.needs in (Pairs, Gram)], everywhere),
-        ([m for m in fit if m.needs not in (Pairs, Gram)], few),
-    ):
-        curves = curve_values(h, own, group, ks, swapped)
-        for m in group:
-            try:
-                at = best_cut(m, curves[m.key])
-            except NotApplicable as reason:
-                if strict:
-                    raise
-                skipped[m.key] = str(reason)
-            else:
-                values[m.key], best[m.key] = float(curves[m.key][at]), float(ks[at])
-    fit = [m for m in fit if m.key in values]
-    values = {m.key: values[m.key] for m in fit}
+    ks = {m.key: everywhere if m.needs in (Pairs, Gram) else few for m in fit}
+    curves: dict[str, Array] = {}
+    for every in (everywhere, few):
+        curves |= curve_values(h, own, [m for m in fit if ks[m.key] is every], every, swapped)
+    cuts, without = applied(fit, strict, lambda m: best_cut(m, curves[m.key]))
+    skipped |= without
+    fit = [m for m in fit if m.key in cuts]
+    values = {m.key: float(curves[m.key][cuts[m.key]]) for m in fit}
+    best = {m.key: float(ks[m.key][cuts[m.key]]) for m in fit}
     notes = h.notes + h.tie_notes(sorted({int(k) for k in best.values()}))
     if len(few) < len(everywhere) and any(m.needs not in (Pairs, Gram) for m in fit):
         notes = (*notes, f"measures that do not count pairs of points were tried up to k = {few[-1]}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.engine.plan import Progress, Run, against_first, engine_for
 from congruence.engine.tiles import tile_sums, tiles_of
-from congruence.errors import Call, InputError, NotApplicable, Option
+from congruence.errors import Call, InputError, NotApplicable, Option, one_of
 from congruence.inputs.cover import check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import PointPairs
@@ -250,8 +250,7 @@ def sums_of(
     engine: EngineName = "auto",
 ) -> MatrixSums:  # fmt: skip
     """The sums of two matrices, ensembles or partitions, by whichever route is cheaper; they agree to rounding."""
-    if missing not in ("ratio", "plain", "pooled"):
-        raise InputError(f"missing must be 'ratio', 'plain' or 'pooled', not {missing!r}")
+    one_of("missing", missing, ("ratio", "plain", "pooled"))
     p, q = (e if isinstance(e, PointPairs) else Ensemble([e]) for e in (a, b))
     check_one_kind([*p.members, *q.members])
     forms = p.form, q.form

@@ -14,7 +14,7 @@ import numpy as np
 
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.soft_generators import Mixtures, fuzzy, possibilistic, seed_of
-from congruence.errors import MOST_RUNS, Caution, InputError, Option, hint, joined, real_number, whole_number
+from congruence.errors import MOST_RUNS, Caution, InputError, Option, known_name, real_number, whole_number
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
@@ -111,8 +111,6 @@ def generate(
     data = as_data(X)
     n = data.shape[0]
     choices = numbers_of(n_clusters, "n_clusters")
-    if not _is_whole(n_members) or n_members < 1:
-        raise InputError(f"{Option('n_members')} must be a whole number, at least 1, not {n_members!r}")
     whole_number(n_members, "n_members", 1, MOST_RUNS)
     if takes_numbers(method) and (not choices or choices[0] < 1 or choices[-1] > n):
         raise InputError(f"numbers of clusters must be from 1 to the number of points ({n}), not {choices or 'none'}")
@@ -253,8 +251,7 @@ def makers_of(
         "mixed": [("kmeans", _kmeans), ("features", _features), ("subsample", subsample)],
     }
     if isinstance(method, str):
-        if method not in known:
-            raise InputError(f"there is no method {method!r}; {hint(method, known, 'there are: ' + joined(known))}")
+        known_name("method", method, known)
         if sparse and method in ("em", "fuzzy", "possibilistic"):
             raise InputError(f"method {method!r} needs dense data; pass X.toarray(), or use kmeans or projection")
         return known[method]

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import one_of
 from congruence.formulas.record import measure, ratio
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import Intersections, Overlap, SharedPairs, overlap_of
@@ -123,8 +123,7 @@ def _jaccard(common: Array, a: Array, b: Array) -> Array:
 
 def _best(o: Overlap, alike: Callable[[Array, Array, Array], Array], weights: str) -> tuple[float, float]:
     """Mean over the clusters of a of the best match in b, and vice versa; NaN if a side has no clusters."""
-    if weights not in ("clusters", "points"):
-        raise InputError(f"weights must be 'clusters' (each counts the same) or 'points' (by size), not {weights!r}")
+    one_of("weights", weights, ("clusters", "points"))
     (row, col, common), (a, b) = o.common, o.sizes
     if not len(a) or not len(b):
         return math.nan, math.nan
@@ -138,8 +137,7 @@ def _best(o: Overlap, alike: Callable[[Array, Array, Array], Array], weights: st
 
 
 def _average(i: Intersections, alike: Callable[[Array, Array, Array], Array], weights: str, mean: str) -> Array:
-    if mean not in ("arithmetic", "harmonic"):
-        raise InputError(f"mean must be 'arithmetic' or 'harmonic', not {mean!r}")
+    one_of("mean", mean, ("arithmetic", "harmonic"))
     both = np.array([_best(o, alike, weights) for o in i.overlaps], dtype=np.float64).reshape(-1, 2)
     a, b = both[:, 0], both[:, 1]
     return ratio(2 * a * b, a + b) if mean == "harmonic" else (a + b) / 2

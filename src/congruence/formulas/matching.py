@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from congruence.errors import Call, InputError, NotApplicable, real_number
+from congruence.errors import Call, InputError, NotApplicable, one_of, real_number
 from congruence.formulas.record import measure, ratio
 from congruence.formulas.solvers import best_kappa, greedy_shipment, sparse_assignment, transport
 from congruence.statistics.covers import overlap_of
@@ -257,8 +257,7 @@ def _element_workings(
 
 def _element_axioms(path: str, alpha: float, **_: object) -> frozenset[str]:
     """The axioms, the same for all allowed parameters."""
-    if path not in ("max", "min", "height"):
-        raise InputError(f"path must be 'max', 'min' or 'height', not {path!r}")
+    one_of("path", path, ("max", "min", "height"))
     if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
         raise InputError(f"alpha is a probability between 0 and 1; got {alpha!r}")
     return frozenset(METRIC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import one_of
 from congruence.formulas.record import measure, ratio
 from congruence.statistics.tables import Array
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights
@@ -64,13 +64,10 @@ def hmi(info: LevelInfo) -> Array:
 
 def _largest(info: LevelInfo, normaliser: str) -> Array:
     """The normaliser: sum (arithmetic mean), max or sqrt (geometric mean) of the self-informations."""
+    one_of("normaliser", normaliser, ("sum", "max", "sqrt"))
     if normaliser == "sum":
         return np.asarray((info.I_aa + info.I_bb) / 2)
-    if normaliser == "max":
-        return np.asarray(np.maximum(info.I_aa, info.I_bb))
-    if normaliser == "sqrt":
-        return np.asarray(np.sqrt(info.I_aa * info.I_bb))
-    raise InputError(f"normaliser must be 'sum', 'max' or 'sqrt', not {normaliser!r}")
+    return np.asarray(np.maximum(info.I_aa, info.I_bb) if normaliser == "max" else np.sqrt(info.I_aa * info.I_bb))
 
 
 @measure(

@@ -146,7 +146,7 @@ class InputOptions:
 def check_rule(unassigned: str) -> None:
     """Raise for an unknown rule for points in no cluster."""
     if unassigned not in get_args(Unassigned):
-        raise InputError(f"unassigned must be 'error', 'drop', 'singletons' or 'cluster', not {unassigned!r}")
+        one_of("unassigned", unassigned, get_args(Unassigned)[:4])
 
 
 def with_policies(

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, Option, some_of, warn
+from congruence.errors import Caution, InputError, Option, check_different, some_of, warn
 from congruence.inputs.annotations import DESCRIBE, Annotations
 from congruence.inputs.column_kinds import sorted_columns
 from congruence.inputs.column_names import other_references, reference_among
@@ -70,9 +70,7 @@ def frame_columns(frame: Frame, who: str) -> tuple[list[tuple[str, ColumnLike]],
     """The columns of a frame that are labels, by the rule for columns of every table, and what the others are."""
     kind = frame_kind(frame)
     names = names_of_columns(frame)
-    if len(set(names)) < len(names):
-        twice = next(x for x in names if names.count(x) > 1)
-        raise InputError(f"{who} has two columns named {twice!r}; give them different names")
+    check_different(names, "columns", who)
     given = {str(name): frame[name] for name in names}
     columns, notes = without_ids(Annotations(given) if who == ".obs" else given, who, who != ".obs")
     said = f"{who}: " if who == ".obs" else ""

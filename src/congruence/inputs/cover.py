@@ -10,7 +10,18 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.errors import Call, Caution, InputError, Option, counted, joined, names_in, one_of, whole_number
+from congruence.errors import (
+    Call,
+    Caution,
+    InputError,
+    Option,
+    check_different,
+    counted,
+    joined,
+    names_in,
+    one_of,
+    whole_number,
+)  # fmt: skip
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering
@@ -87,9 +98,7 @@ class Cover:
             if len(names) != len(listed):
                 raise InputError(f"{who}: {len(names)} names for {len(listed)} clusters")
             listed = list(names)
-        if len(set(listed)) < len(listed):
-            twice = next(x for x in listed if listed.count(x) > 1)
-            raise InputError(f"{who}: two clusters are named {twice!r}; give them different names")
+        check_different(listed, "clusters", who)
         #: the names of all points, or of those that occur; the number of points if it was given
         self.ids, self.total, self.is_listed = ids, found.total, found.total is not None
         if points is not None:

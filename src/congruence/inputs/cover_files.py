@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from congruence.errors import InputError, hint, path_of, some_of
+from congruence.errors import InputError, known_name, path_of, some_of
 from congruence.inputs.cover import Cover, Duplicates
 from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
 from congruence.inputs.effects import refuse_idle
@@ -69,8 +69,7 @@ def read_cover(
         format = (
             "json" if suffix == ".json" else "long" if suffix in (".csv", ".tsv", ".parquet", ".feather") else "cover"
         )
-    if not isinstance(format, str) or format not in FORMATS:
-        raise InputError(f"there is no format {format!r} of covers; {hint(format, FORMATS, ', '.join(FORMATS))}")
+    known_name("format", format, FORMATS)
     refuse_idle(read_cover, locals())
     path = existing_file(path)
     with readable(path):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast, overload
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, names_in, one_of, some_of
+from congruence.errors import Caution, InputError, known_name, names_in, one_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.coerce import as_clustering, counted_there
 from congruence.inputs.column_names import listed_names
@@ -202,8 +202,7 @@ class Ensemble(Listing):
             if not -len(self) <= int(which) < len(self):
                 raise InputError(f"there is no member {int(which)}; there are {len(self)} members, counted from 0")
             return int(which)
-        if which not in self.names:
-            raise InputError(f"there is no member {which!r}; the members are: {some_of(self.names)}")
+        known_name("member", which, self.names)
         return self.names.index(which)
 
     def check_same_points(self, other: Ensemble, by_index: bool = True) -> None:

@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from congruence.errors import Call, InputError, Option, TooLarge, hint, joined, path_of, some_of
+from congruence.errors import Call, InputError, Option, TooLarge, check_different, known_column, path_of
 from congruence.inputs.annotations import Annotations
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.encoding import as_python_holds, without_empty
@@ -40,7 +40,7 @@ from congruence.inputs.formats import (
 from congruence.inputs.labels import Labels, frame_kind, in_memory, is_frame, names_of_columns
 from congruence.inputs.numpy_files import array_of, columns_declared, columns_of
 from congruence.inputs.text_cells import as_text
-from congruence.machine.writing import check_target, replacing
+from congruence.machine.writing import replacing
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame, OptionValue
 
@@ -157,8 +157,7 @@ def why_unreadable(error: BaseException) -> str:
 def _checked(table: Frame, path: Path) -> dict[str, ColumnLike]:
     """The columns of a table by name; each name once, and some rows."""
     names = table.column_names
-    if len(set(names)) < len(names):
-        raise InputError(f"{path}: two columns are named {next(n for n in names if names.count(n) > 1)!r}")
+    check_different(names, "columns", str(path))
     if table.num_rows == 0:
         raise InputError(f"{path} has no rows")
     return {name: table.column(i) for i, name in enumerate(names)}
@@ -362,13 +361,6 @@ def numbers_of(column: ColumnLike) -> ColumnLike:
     return column
 
 
-def check_writable(path: Path, *inputs: str | Path | None) -> None:
-    """Refuse, before any computation, an output path that cannot be written, has the wrong type, or is one of the inputs."""
-    if path.suffix.lower() not in WRITABLE:
-        raise InputError(f"{path}: results can be written as {joined(WRITABLE, 'or')}")
-    check_target(path, inputs)
-
-
 def write_table(columns: Mapping[str, ColumnLike], path: str | Path, *, raw: bool = False) -> int:
     """Write columns to a csv, tsv, parquet or feather file, atomically; returns the number of prefixed cells.
 
@@ -406,8 +398,7 @@ def write_table(columns: Mapping[str, ColumnLike], path: str | Path, *, raw: boo
 def pick(columns: Mapping[str, ColumnLike], names: Sequence[str], source: str) -> dict[str, ColumnLike]:
     """These columns, or an error with the most similar names."""
     for name in names:
-        if not isinstance(name, str) or name not in columns:
-            raise InputError(f"{source} has no column {name!r}; {hint(name, columns, 'it has: ' + some_of(columns))}")
+        known_column(name, columns, source)
     return {name: columns[name] for name in names}
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from congruence.errors import COPIES, InputError, hint, joined, path_of, warn
+from congruence.errors import COPIES, InputError, hint, joined, known_name, path_of, warn
 from congruence.inputs.annotations import Annotations
 from congruence.machine.writing import naming
 from congruence.typing import ColumnLike, MatrixLike, Scalar
@@ -462,8 +462,7 @@ def matrix_of(data: AnnData, layer: str | None = None) -> tuple[MatrixLike, list
                 [f"{layer}_{j + 1}" for j in range(embeddings[layer].shape[1])],
                 f".obsm[{layer!r}]",
             )
-        there = joined([*layers, *embeddings]) or "none"
-        raise InputError(f"there is no layer {layer!r}; there are: {there}")
+        known_name("layer", layer, map(str, [*layers, *embeddings]))
     if "X_pca" in embeddings:
         return embeddings["X_pca"], [f"PC{j + 1}" for j in range(embeddings["X_pca"].shape[1])], '.obsm["X_pca"]'
     if data.X is None:

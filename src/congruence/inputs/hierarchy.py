@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from congruence.errors import Call, Caution, InputError, Option, counted, names_in, some_of
+from congruence.errors import Call, Caution, InputError, Option, check_different, counted, names_in, some_of
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import is_frame
@@ -81,8 +81,7 @@ class Hierarchy:
         named = merges.points if points is None else tuple(names_in(points, "points"))
         if named is not None and len(named) != self.n_points:
             raise InputError(f"{len(named)} names for {self.n_points} points")
-        if named is not None and len(set(named)) < len(named):
-            raise InputError("names of points must differ")
+        check_different(named or (), "points", "the tree")
         self.points: tuple[Label, ...] | None = named
         if named is not None and {str(x) for x in named} == {str(i) for i in range(len(named))}:
             # names that are point numbers are positions

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.errors import InputError, Option, names_in
+from congruence.errors import InputError, Option, check_different, names_in
 from congruence.inputs.alignment import check_rule
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import arrow_column, check_distinct, kind_of_column
@@ -143,9 +143,7 @@ def history_of(
     called = listed_names(names) if names is not None else [name for name, _ in listed]
     if len(called) != len(listed):
         raise InputError(f"{len(called)} names for {len(listed)} steps")
-    if len(set(called)) < len(called):
-        twice = next(x for x in called if called.count(x) > 1)
-        raise InputError(f"two steps are named {twice!r}; give them different names")
+    check_different(called, "steps")
     found: list[Step] = []
     own_ids: list[tuple[str | None, Sequence[Label]] | None] = []
     kinds = [kind]
@@ -193,9 +191,8 @@ def _columns_of(
     """The columns of a frame that are steps; a column that names the rows gives the ids."""
     kind = frame_kind(frame)
     names = names_of_columns(frame)
+    check_different(map(str, names), "columns", "the steps")
     columns = {str(name): frame[name] for name in names}
-    if len(columns) < len(names):
-        raise InputError("two columns of the steps have the same name; give them different names")
     ids = _id_column(columns)
     if ids is not None:
         check_distinct(columns[ids], ids, "the frame of steps")

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from congruence.errors import Call, InputError
+from congruence.errors import Call, InputError, check_different
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 from congruence.typing import Dynamic, Label
@@ -113,9 +113,7 @@ _Children = list[tuple[int, float | None]]
 def from_newick(text: str) -> Merges:
     """The tree of a Newick text; the height of a node is its largest distance to a point, by branch lengths if there are any."""
     names, nodes = _parsed(_tokens(text))
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two points of the tree are named {twice!r}; names of points must differ")
+    check_different(names, "points", "the tree")
     heights, notes = _heights(nodes)
     n = len(names)
     rounded = [float(f"{x:.{DIGITS}g}") for x in heights]

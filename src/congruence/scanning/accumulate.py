@@ -9,7 +9,7 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from congruence.errors import InputError, Option, names_in, some_of
+from congruence.errors import InputError, Option, known_column, names_in, some_of
 from congruence.inputs.alignment import noise_for
 from congruence.inputs.weights import check_spread, least_exponent
 from congruence.options import described
@@ -336,9 +336,7 @@ def _mass_kind(mass: tuple[str, bool] | None) -> str | None:
 def _column_of(batch: Frame, name: str, where: str) -> ColumnLike:
     """One column of a batch, as an arrow array or Labels."""
     names = batch if isinstance(batch, dict) else batch.schema.names
-    if name not in names:
-        listed = some_of(names)
-        raise BadBatch(f"{where} has no column {name!r}; it has: {listed}")
+    known_column(name, names, where, BadBatch)
     return batch[name] if isinstance(batch, dict) else batch.column(name)
 
 
@@ -440,8 +438,7 @@ def partial_tables(
         raise InputError(f"pass {Option('sample_weight')} (importance) or frequency (counts), not both")
     listed = names_in(columns, "columns") if columns is not None else [name for name in found if name != weights]
     for name in [*listed, *([weights] if weights is not None else [])]:
-        if not isinstance(name, str) or name not in found:
-            raise InputError(f"the batch has no column {name!r}; it has: {some_of(found)}")
+        known_column(name, found, "the batch")
     counting = Counting(
         tuple(listed), pair_positions(listed, pairs), tuple(noise_for(noise, (name,)) for name in listed),
         (None,) * len(listed), None if weights is None else (weights, frequency is not None),

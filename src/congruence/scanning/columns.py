@@ -12,7 +12,7 @@ from congruence.engine.cells import named_table, tables_of
 from congruence.engine.cpu import in_one_order, statistics_of_tables
 from congruence.engine.interface import Draws
 from congruence.engine.plan import Counted, Progress, Run, pairs_of
-from congruence.errors import Call, Caution, InputError, NotApplicable, Option, some_of
+from congruence.errors import Call, Caution, InputError, NotApplicable, Option, known_name
 from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.kinds import Clustering, Unassigned
@@ -74,8 +74,7 @@ class Ready:
         return self.part.rows
 
     def __getitem__(self, name: str) -> Column:
-        if name not in self.part.names:
-            raise InputError(f"there is no column {name!r}; the columns are: {some_of(self.part.names)}")
+        known_name("column", name, self.part.names)
         return Column(self, name)
 
     def facts(self, column: Column, mass: Mass | None = None) -> PartialTables:

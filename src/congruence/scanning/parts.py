@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from congruence.errors import InputError, some_of
+from congruence.errors import InputError, known_column, some_of
 from congruence.inputs.encoding import arrow_library, without_empty
 from congruence.inputs.files import MISSING, text_reader
 from congruence.inputs.formats import first_bytes
@@ -151,8 +151,7 @@ class RowGroup(OfFile):
         footer = footer_of(*state_of(self.path))
         schema = footer.schema.to_arrow_schema()
         for name in columns:
-            if name not in schema.names:
-                raise BadBatch(f"{self.where} has no column {name!r}; it has: {some_of(schema.names)}")
+            known_column(name, schema.names, self.where, BadBatch)
             if schema.names.count(name) > 1:
                 raise BadBatch(f"{self.where}: two columns are named {name!r}")
         types = {name: schema.field(name).type for name in columns}
@@ -251,8 +250,7 @@ class Fragment:
 
         there = {*self.fragment.physical_schema.names, *get_partition_keys(self.fragment.partition_expression)}
         for name in columns:
-            if name not in there:
-                raise BadBatch(f"{self.where} has no column {name!r}")
+            known_column(name, sorted(there), self.where, BadBatch)
         yield from self.fragment.to_batches(
             schema=self.schema, columns=list(columns), batch_size=rows, use_threads=False
         )
@@ -269,8 +267,7 @@ class ArrowFile(OfFile):
         with pa.OSFile(self.path) as source, pa.ipc.open_file(source) as file:
             many, there = file.num_record_batches, file.schema.names
         for name in columns:
-            if name not in there:
-                raise BadBatch(f"{self.path} has no column {name!r}; it has: {some_of(there)}")
+            known_column(name, there, self.path, BadBatch)
         only = pa.ipc.IpcReadOptions(included_fields=[there.index(name) for name in columns])
         # pages of a mapped file stay in memory, and reading them crashes the process if the file was cut
         opened = pa.memory_map if os.path.getsize(self.path) > MAPPED * many else pa.OSFile

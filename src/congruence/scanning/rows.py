@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
-from congruence.errors import Call, InputError, Option
+from congruence.errors import Call, InputError, Option, known_column
 from congruence.inputs.encoding import arrow_library
 from congruence.inputs.labels import Labels
 from congruence.machine.writing import replacing
@@ -90,8 +90,7 @@ def batches(part: Part, reading: Reading) -> Iterator[dict[str, ColumnLike]]:
     for batch in read_batches(part, reading):
         columns = batch_columns(batch) if not isinstance(batch, dict) else batch
         for name in reading.read:
-            if name not in columns:
-                raise BadBatch(f"{part.where} has no column {name!r}")
+            known_column(name, columns, part.where, BadBatch)
         yield columns
 
 

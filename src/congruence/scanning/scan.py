@@ -11,7 +11,7 @@ from typing import ClassVar, overload
 import numpy as np
 
 from congruence.engine.plan import Progress, default_threads
-from congruence.errors import InputError, Option, hint, names_in, some_of
+from congruence.errors import InputError, Option, check_different, known_column, names_in
 from congruence.inputs.alignment import Mass
 from congruence.inputs.column_kinds import Sorting
 from congruence.inputs.effects import refuse_idle
@@ -151,13 +151,10 @@ class Scan:
 
     def _of(self, columns: Sequence[str] | None, id: str | None) -> Scan:
         there = list(self.input.schema.names)
-        if len(set(there)) < len(there):
-            raise InputError(f"{self.text}: two columns are named {next(n for n in there if there.count(n) > 1)!r}")
+        check_different(there, "columns", self.text)
         columns = None if columns is None else [str(x) for x in names_in(columns, "columns")]
         for name in [*(columns or []), *([id] if id is not None else [])]:
-            if name not in there:
-                listed = "it has: " + some_of(there)
-                raise InputError(f"{self.text} has no column {name!r}; {hint(name, there, listed)}")
+            known_column(name, there, self.text)
         self.id = id
         self.names = tuple(columns) if columns is not None else tuple(x for x in there if x != id)
         if columns is None and len(self.names) > 1:
@@ -200,9 +197,7 @@ class Scan:
     def __getitem__(self, which: str | Sequence[str]) -> Column | Scan:
         if not isinstance(which, str) and isinstance(which, Iterable):
             return self.narrowed(which)
-        if not isinstance(which, str) or which not in self.input.schema.names:
-            near = hint(str(which), self.names, f"it has: {some_of(self.names)}")
-            raise InputError(f"{self.text} has no column {which!r}; {near}")
+        known_column(which, self.input.schema.names, self.text)
         return Column(self, str(which))
 
     def __len__(self) -> int:
@@ -481,8 +476,8 @@ class Scan:
         return None if kind_of_or_not(kind) is LabelKind.NULL else kind_of(kind)
 
     def _check_name(self, name: str) -> None:
-        if self.input.schema is not None and name not in self.input.schema.names:
-            raise InputError(f"there is no column {name!r}; {hint(name, self.input.schema.names, 'see .names')}")
+        if self.input.schema is not None:
+            known_column(name, self.input.schema.names, self.text)
 
     def _groups(self, counting: Counting, workers: int, sample: Sample | None) -> Iterator[Group]:
         """Parts combined into about sixty groups with similar numbers of rows."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.errors import InputError, counted, names_in, some_of
+from congruence.errors import InputError, counted, known_name, names_in
 from congruence.scanning.sampling import Piece
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.tables import Array, ClusterNames, Table
@@ -316,8 +316,7 @@ def pair_positions(names: Sequence[str], pairs: Sequence[tuple[str, str]] | None
     place = {name: i for i, name in enumerate(names)}
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in names_in(pairs, "pairs")):
         raise InputError(f"pairs must be a list of pairs of names, as in [('a', 'b')]; got {pairs!r}")
-    wrong = [name for pair in pairs for name in pair if name not in place]
-    if wrong:
-        raise InputError(f"pairs names an unknown column {wrong[0]!r}; the columns are: {some_of(names)}")
+    for name in (name for pair in pairs for name in pair):
+        known_name("column", name, names)
     found = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in pairs if a != b})
     return np.array(found, dtype=np.int64).reshape(-1, 2)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.errors import MOST_DRAWS, Call, InputError, NotApplicable
+from congruence.errors import MOST_DRAWS, Call, NotApplicable, whole_number
 from congruence.statistics.tables import Array
 from congruence.typing import SparseMatrix
 
@@ -67,10 +67,7 @@ def mean_score(o: Overlap, alpha: float, limit: int | None, sample: int | None) 
     """The mean score of the points, or of a random sample of them, drawn with replacement."""
     if sample is None:
         return float(element_scores(o, alpha, limit) @ o.mass / o.n)
-    if not isinstance(sample, int | np.integer) or sample < 1:
-        raise InputError(f"sample must be a number of points, or None for all; got {sample!r}")
-    if sample > MOST_DRAWS:
-        raise InputError(f"sample must be at most {MOST_DRAWS:,}, not {sample:,}")
+    whole_number(sample, "sample", 1, MOST_DRAWS)
     share = np.asarray(o.mass, dtype=np.float64) / float(o.n)
     drawn = np.random.default_rng(0).multinomial(sample, share / share.sum())
     scores = element_scores(o, alpha, limit, drawn > 0)
