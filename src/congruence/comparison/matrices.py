@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from congruence.comparison.pair import Comparison
+from congruence.comparison.pair import Comparison, applied
 from congruence.comparison.plans import Plan
 from congruence.engine import matrices
 from congruence.errors import InputError, NotApplicable
 from congruence.formulas import current_measures
-from congruence.formulas.record import Measure, Measures, applied, chosen_measures
+from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import PointPairs
 from congruence.inputs.matrix_pair import PairOfMatrices, of_matrices

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Unpack, cast, overload
+from typing import TYPE_CHECKING, Literal, TypeVar, Unpack, cast, overload
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from congruence.comparison.presenting import (
 from congruence.engine.cpu import statistics_of_one
 from congruence.engine.plan import engine_for, on_card
 from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, Option, counted, hint, joined
-from congruence.formulas.record import Measure, Measures, applied, chosen_measures, is_among
+from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
 from congruence.inputs.alignment import Align, InputKeywords, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import as_clustering, is_scanned
 from congruence.inputs.counts import points_of
@@ -58,6 +58,8 @@ from congruence.typing import (
 if TYPE_CHECKING:
     from congruence.statistics import Statistic, TwoSided
     from congruence.statistics.pairs import Pairs
+
+T = TypeVar("T")
 
 #: the options of how clusterings are read
 KNOWN = tuple(f.name for f in fields(InputOptions))
@@ -224,6 +226,22 @@ PLAN = Plan(prepared, compare_tables)
 
 
 # --- which measures, and their values ----------------------------------------------------------------------------
+
+
+def applied(
+    measures: Iterable[Measure], strict: bool, work: Callable[[Measure], T]
+) -> tuple[dict[str, T], dict[str, str]]:
+    """What the work gives for each measure, and why others do not apply; that is an error if `strict`, if they were named."""
+    found: dict[str, T] = {}
+    skipped: dict[str, str] = {}
+    for m in measures:
+        try:
+            found[m.key] = work(m)
+        except NotApplicable as reason:
+            if strict:
+                raise
+            skipped[m.key] = str(reason)
+    return found, skipped
 
 
 class Evaluation:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from congruence.comparison.defaults import DEFAULT
-from congruence.comparison.pair import Comparison
+from congruence.comparison.pair import Comparison, applied
 from congruence.comparison.plans import Plan
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees
 from congruence.engine.plan import engine_for
 from congruence.errors import Call, Caution, InputError, NotApplicable, Option
 from congruence.formulas import current_measures
-from congruence.formulas.record import Measure, Measures, applied, chosen_measures
+from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.alignment import InputOptions, check_no_options
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.hierarchy import Hierarchy, same_points

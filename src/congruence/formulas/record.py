@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -29,8 +29,6 @@ from congruence.typing import ClusteringLike, Function, OptionValue, Record, Sca
 if TYPE_CHECKING:
     from congruence import MeasureName
     from congruence.statistics import Statistic
-
-T = TypeVar("T")
 
 AXIOMS = MappingProxyType(
     {
@@ -462,22 +460,6 @@ def _check_parameter(name: str, value: object, default: object) -> None:
 def is_among(name: object, keys: Iterable[str]) -> bool:
     """Whether the measure of this key or alias is among these keys."""
     return isinstance(name, str) and _NAMES.get(name.lower().replace("-", "_")) in set(keys)
-
-
-def applied(
-    measures: Iterable[Measure], strict: bool, work: Callable[[Measure], T]
-) -> tuple[dict[str, T], dict[str, str]]:
-    """What the work gives for each measure, and why others do not apply; that is an error if `strict`, if they were named."""
-    found: dict[str, T] = {}
-    skipped: dict[str, str] = {}
-    for m in measures:
-        try:
-            found[m.key] = work(m)
-        except NotApplicable as reason:
-            if strict:
-                raise
-            skipped[m.key] = str(reason)
-    return found, skipped
 
 
 #: measures that a user requests

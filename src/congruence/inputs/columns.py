@@ -70,7 +70,8 @@ def frame_columns(frame: Frame, who: str) -> tuple[list[tuple[str, ColumnLike]],
     """The columns of a frame that are labels, by the rule for columns of every table, and what the others are."""
     kind = frame_kind(frame)
     names = names_of_columns(frame)
-    check_different(names, "columns", who)
+    if len(set(names)) < len(names):
+        check_different(names, "columns", who)
     given = {str(name): frame[name] for name in names}
     columns, notes = without_ids(Annotations(given) if who == ".obs" else given, who, who != ".obs")
     said = f"{who}: " if who == ".obs" else ""
