@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+import naive_covers
 import naive_hierarchies as naive
 import numpy as np
 import pytest
@@ -120,6 +121,39 @@ def test_every_golden_number_is_checked():
 
 
 # --- naive definitions -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scores_of_points_of_a_cover_and_a_hierarchy(seed):
+    """Element-centric scores of a tree with a cover, or of two trees, are those of the two random walks (Gates et al. 2019)."""
+    rng = np.random.default_rng(seed)
+    n = 7
+    linkage, second = random_linkage(n, rng, "tied"), random_linkage(n, rng, "distinct")
+    clusters = [rng.permutation(n)[:3].tolist() for _ in range(3)]  # some points in several, some in none
+    tree, cover = cg.Hierarchy(linkage), cg.Cover(clusters, points=n)
+    p, q = naive.affinities(naive.tree_of(linkage), 1, "max"), naive_covers.walk(clusters, n, 0.9)
+    expected = 1 - np.abs(p - q).sum(axis=1) / 1.8
+    assert cg.element_scores(cover, tree).tolist() == close(expected.tolist())
+    assert cg.element_scores(tree, cover).tolist() == close(expected.tolist())
+    assert cg.element_centric(cover, tree) == cg.compare(tree, cover)["element_centric"] == close(expected.mean())
+    other = naive.affinities(naive.tree_of(second), 1, "max")
+    expected = 1 - np.abs(p - other).sum(axis=1) / 1.8
+    assert cg.element_scores(tree, cg.Hierarchy(second)).tolist() == close(expected.tolist())
+
+
+def test_points_of_a_cover_are_found_by_the_names_of_a_hierarchy():
+    """Names join the two, whatever their order; a point of one side only is named, and so is what cannot be compared."""
+    tree = cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);")
+    one, two = cg.Cover([["d", "c"], ["b", "c"]]), cg.Cover([["c", "d"], ["c", "b"]], points=list("abcd"))
+    assert cg.element_scores(one, tree).tolist() == cg.element_scores(tree, two).tolist()
+    with pytest.raises(cg.InputError, match="'e' is a point of the cover only"):
+        cg.compare(cg.Cover([["a", "e"]]), tree)
+    with pytest.raises(cg.NotApplicable, match=r"ari compares the cover with h\.cut"):
+        cg.compare(one, tree, "ari")
+    with pytest.raises(cg.NotApplicable, match=r"make the labels a cover: cg.Cover\(labels\)"):
+        cg.element_scores(list("xxyy"), tree)
+    with pytest.raises(cg.NotApplicable, match="inverts a matrix"):
+        cg.compare(one, tree, cg.measure("element_centric", limit=3))
 
 
 @pytest.mark.parametrize("kind", ["distinct", "tied", "inverted"])

@@ -11,12 +11,15 @@ from congruence.comparison.covers import intersections
 from congruence.comparison.pair import PairKeywords, counted_pair, table_pair
 from congruence.comparison.presenting import Result, named_table
 from congruence.comparison.scanned import scanned_names, scanned_scores, values_at
+from congruence.comparison.trees import scores_of_points
 from congruence.errors import Call, InputError, NotApplicable, Option, counted, unused_name
+from congruence.formulas import find
 from congruence.formulas.matching import assignment
-from congruence.inputs.alignment import Align, InputKeywords, PreparedPair
+from congruence.inputs.alignment import Align, InputKeywords, InputOptions, PreparedPair, check_no_options
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.frames import text_grid
+from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
@@ -175,7 +178,8 @@ def element_scores(
 
     Args:
         a: First clustering: labels (a list, numpy, pandas, polars, arrow or DLPack array, 1-D), memberships (2-D
-            floats or sparse, points × clusters).
+            floats or sparse, points × clusters), a cover or a hierarchy. A hierarchy is compared with another or with a
+            cover; scores are in the order of its points.
         b, unassigned, noise, align: See `congruence.options`.
         sample_weight: Refused: weights do not change the score of a single point.
         frequency: Refused, for the same reason.
@@ -197,6 +201,9 @@ def element_scores(
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
     refuse_idle(element_scores, locals())
+    if isinstance(a, Hierarchy) or isinstance(b, Hierarchy):
+        check_no_options(InputOptions(unassigned=unassigned, noise=noise, align=align))
+        return scores_of_points(a, b, find("element_centric"))
     pair = table_pair(a, b, unassigned=unassigned, noise=noise, align=align)
     if pair.has_covers and pair.is_soft:
         raise NotApplicable(

@@ -54,6 +54,7 @@ _ROWS = {
     ("a similarity matrix", "a scanned column"): "matrices",
     ("a similarity matrix", "a similarity matrix"): "matrices",
     ("a hierarchy", "labels"): "trees",
+    ("a hierarchy", "a cover"): "trees",
     ("a hierarchy", BY_POINT): "trees",
     ("a hierarchy", "a hierarchy"): "trees",
 }

@@ -11,20 +11,21 @@ from congruence.comparison.defaults import DEFAULT
 from congruence.comparison.pair import Comparison, applied
 from congruence.comparison.plans import Plan
 from congruence.comparison.results import AgainstReference, AllPairs
-from congruence.engine import cpu, trees
+from congruence.engine import cpu, trees, walks
 from congruence.engine.plan import engine_for
 from congruence.errors import Call, Caution, InputError, NotApplicable, Option
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.alignment import InputOptions, check_no_options
 from congruence.inputs.coerce import as_clustering
+from congruence.inputs.cover import Cover
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.inputs.labels import Labels
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Tables
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
-from congruence.typing import ClusteringLike, EngineName
+from congruence.typing import ClusteringLike, EngineName, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics import Statistic
@@ -46,7 +47,7 @@ def takes_trees(m: Measure) -> bool:
 
 
 def pair_of_trees(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -> tuple[ClusteringLike, ClusteringLike]:
-    """Both sides: two hierarchies, or a hierarchy and labels."""
+    """Both sides: two hierarchies, or a hierarchy and labels or a cover."""
     check_no_options(options)
     return a, b
 
@@ -54,9 +55,11 @@ def pair_of_trees(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -
 def compare_trees(
     pair: tuple[ClusteringLike, ClusteringLike], measures: Measures, threads: int | None, engine: EngineName = "auto"
 ) -> Comparison:
-    """Measures of two hierarchies, or of a hierarchy and labels."""
+    """Measures of two hierarchies, or of a hierarchy and labels or a cover."""
     check_cpu(engine)
     a, b = pair
+    if isinstance(a, Cover) or isinstance(b, Cover):
+        return compare_with_cover(pair, measures)
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
         return compare_hierarchies(a, b, measures, threads)
     if isinstance(a, Hierarchy):
@@ -88,6 +91,56 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
     )  # fmt: skip
 
 
+def compare_with_cover(pair: tuple[ClusteringLike, ClusteringLike], measures: Measures) -> Comparison:
+    """Element-centric similarity of a cover and a hierarchy, the one measure of both."""
+    found, strict = chosen_measures(measures, ["element_centric"])
+    sides = [x for x in pair if isinstance(x, Cover | Hierarchy)]
+    values: dict[str, float] = {}
+    for m in found:
+        if "path" in m.parameters:
+            values[m.key] = float(scores_of_points(*pair, m).mean())
+        elif strict:
+            raise NotApplicable(
+                f"{m.key} does not compare a cover with a hierarchy; element_centric does, and {m.key} compares the cover with "
+                f"{Call('h.cut(k)')}"
+            )
+    cautions = tuple(x for side in sides for x in (side.cautions if isinstance(side, Cover) else said(side.notes)))
+    about = [_described(x) if isinstance(x, Hierarchy) else f"cover of {x.k} cluster{'s' * (x.k != 1)}" for x in sides]
+    return Comparison(
+        values_=values, measures={m.key: m for m in found if m.key in values}, counted=None, tables=None,
+        n_used=len(next(x for x in sides if isinstance(x, Cover))), cautions=cautions, about=(about[0], about[1]),
+    )  # fmt: skip
+
+
+def scores_of_points(a: ClusteringLike, b: ClusteringLike, m: Measure, threads: int | None = None) -> Array:
+    """The element-centric score of each point, in the order of the points of the hierarchy (a, if both are)."""
+    r, path, alpha, limit = (m.parameters[name] for name in ("r", "path", "alpha", "limit"))
+    if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
+        return trees.point_scores(a, same_points(a, b), r=float(r), path=path, alpha=float(alpha), threads=threads)
+    h = next((x for x in (a, b) if isinstance(x, Hierarchy)), None)
+    cover = next((x for x in (a, b) if isinstance(x, Cover)), None)
+    if h is None or cover is None:
+        raise NotApplicable(
+            f"scores of points compare two hierarchies, or a hierarchy and a cover; cut the hierarchy, as in {Call('h.cut(k)')}, "
+            f"or make the labels a cover: {Call('cg.Cover(labels)')}"
+        )
+    return walks.point_scores(_incidence(cover, h), walks.nodes_of_points(h, float(r), path), float(alpha), limit)
+
+
+def _incidence(cover: Cover, h: Hierarchy) -> SparseMatrix:
+    """The points × clusters matrix of a cover, points in the order of the hierarchy."""
+    from scipy.sparse import csr_array
+
+    place = {x: i for i, x in enumerate(range(h.n_points) if h.points is None else h.points)}
+    found = cover.members
+    unknown = [x for x in found.ids if x not in place]
+    if unknown or (found.total is not None and found.total != h.n_points):
+        what = f"{unknown[0]!r} is a point of the cover only" if unknown else f"the cover has {found.total} points"
+        raise InputError(f"{what}; the hierarchy has {h.n_points} points, and both must be of the same")
+    rows = np.array([place[x] for x in found.ids], dtype=np.int64)[found.point]
+    return csr_array((np.ones(len(rows)), (rows, found.cluster)), shape=(h.n_points, cover.k))
+
+
 def _described(h: Hierarchy) -> str:
     return f"hierarchy of {h.described.partition(' (')[0]}"
 
@@ -109,9 +162,7 @@ def _statistic(
         if m.needs not in counted:
             counted[m.needs] = made[m.needs]()
         return counted[m.needs]
-    r, path, alpha = (m.parameters[name] for name in ("r", "path", "alpha"))
-    scores = trees.point_scores(a, b, r=float(r), path=path, alpha=float(alpha), threads=threads)
-    return PointScores(np.array([scores.mean()]), np.array([False]))
+    return PointScores(np.array([scores_of_points(a, b, m, threads).mean()]), np.array([False]))
 
 
 def level_info(a: Hierarchy, b: Hierarchy) -> LevelInfo:

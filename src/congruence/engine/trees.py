@@ -74,7 +74,7 @@ def clades(a: Hierarchy, b: Hierarchy) -> Clades:
     return Clades(*[*(np.array([float(x)]) for x in (*counts, shared)), np.array([same])])
 
 
-def _weights(tree: Hierarchy, r: float, path: Path) -> Array:
+def weights_of(tree: Hierarchy, r: float, path: Path) -> Array:
     """exp(r·l) of each node, l from 0 (root) to 1 (points); scaled by a constant, which cancels, so that it stays finite."""
     nodes = tree.nodes
     if path == "height":
@@ -100,7 +100,7 @@ def point_scores(
     for tree in (a, b):
         nodes = tree.nodes
         spread = compiled(kernels.spread, 10 * n)
-        x, reach, own, y = spread(nodes.parent, nodes.size, _weights(tree, r, path), n, alpha)
+        x, reach, own, y = spread(nodes.parent, nodes.size, weights_of(tree, r, path), n, alpha)
         sides += [nodes.parent, nodes.start, nodes.size, x, reach[tree.order], own, y]
     place = a.starts[:n][b.order]
     scores = compiled(kernels.point_scores, 2.0 * n * n)
