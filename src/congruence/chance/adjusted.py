@@ -138,8 +138,8 @@ class Adjusted(Measure):
             An `Expectation`: `.value`, `.standard_error`, `.method`.
 
         Raises:
-            NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-                compared.
+            NotApplicable: If a named measure is not defined for this input.
+            InputError: If the clusterings cannot be compared.
         """
         t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
         if t.sizes is not None:
@@ -160,8 +160,8 @@ class Adjusted(Measure):
             A float.
 
         Raises:
-            NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-                compared.
+            NotApplicable: If a named measure is not defined for this input.
+            InputError: If the clusterings cannot be compared.
         """
         t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
         e = self.expectation(a, b, **options)
@@ -248,8 +248,8 @@ def adjusted(
         An `Adjusted` measure, usable wherever a key is: `m(a, b)`, `cg.compare(a, b, [m])`.
 
     Raises:
-        NotApplicable: If the measure describes one ensemble. InputError: If an argument is
-            invalid.
+        NotApplicable: If the measure describes one ensemble.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.permutation_test`, `cg.ari`, `cg.ami_max`.

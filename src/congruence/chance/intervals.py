@@ -140,8 +140,8 @@ def confidence_interval(
         A `ConfidenceInterval`: `low, high = interval`, `.standard_error`, `.bias`.
 
     Raises:
-        NotApplicable: If the points are too few, or the value depends too much on their number. InputError: If an
-            argument is invalid.
+        NotApplicable: If the points are too few, or the value depends too much on their number.
+        InputError: If an argument is invalid.
 
     See also:
         `cg.permutation_test`.

@@ -246,8 +246,8 @@ def permutation_tests(
         A `PermutationTests`: `.p_values`, `.p_corrected`, `.matrix()`, `.to_frame()`.
 
     Raises:
-        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-            compared.
+        NotApplicable: If a named measure is not defined for this input.
+        InputError: If the clusterings cannot be compared.
 
     See also:
         `cg.permutation_test`, `cg.compare_to`.

@@ -210,8 +210,8 @@ def permutation_test(
         A `PermutationTest`: `.value`, `.expected`, `.p_value`, `.p_interval`, `.z`, `.adjusted`.
 
     Raises:
-        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-            compared.
+        NotApplicable: If a named measure is not defined for this input.
+        InputError: If the clusterings cannot be compared.
 
     See also:
         `cg.permutation_tests`, `cg.adjusted`, `cg.confidence_interval`.

@@ -85,8 +85,8 @@ def compare_all(
             pair.
 
     Raises:
-        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-            compared.
+        NotApplicable: If a named measure is not defined for this input.
+        InputError: If the clusterings cannot be compared.
 
     See also:
         `cg.compare_to`, `cg.consensus_index`, `cg.member_agreement`.
@@ -215,8 +215,8 @@ def compare_to(
             best.
 
     Raises:
-        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-            compared.
+        NotApplicable: If a named measure is not defined for this input.
+        InputError: If the clusterings cannot be compared.
 
     See also:
         `cg.compare`, `cg.compare_all`, `cg.permutation_tests`.

@@ -114,8 +114,8 @@ def compare(
             ranges.
 
     Raises:
-        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-            compared.
+        NotApplicable: If a named measure is not defined for this input.
+        InputError: If the clusterings cannot be compared.
 
     See also:
         `cg.compare_to` for several clusterings and a reference, `cg.compare_all` for all pairs, `cg.contingency`,

@@ -121,8 +121,8 @@ def consensus_index(
         A float: the mean over pairs of members.
 
     Raises:
-        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-            compared.
+        NotApplicable: If a named measure is not defined for this input.
+        InputError: If the clusterings cannot be compared.
 
     See also:
         `cg.member_agreement`, `cg.certainty`.
@@ -192,8 +192,8 @@ def member_agreement(
         A mapping from the name of a member to its mean agreement with the others.
 
     Raises:
-        NotApplicable: If a named measure is not defined for this input. InputError: If the clusterings cannot be
-            compared.
+        NotApplicable: If a named measure is not defined for this input.
+        InputError: If the clusterings cannot be compared.
 
     See also:
         `cg.consensus_index`, `cg.select_members`.
