@@ -4,6 +4,7 @@ and the command line from the code, the figures, and two sample reports. Also fe
 
 from __future__ import annotations
 
+import html
 import inspect
 import re
 import sys
@@ -57,8 +58,12 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Put its figures into a page, and the sample reports onto the home page."""
-    name = page.file.src_path.removesuffix(".md")
+    """Put its figures into a page and the sample reports onto the home page, and show output as Python prints it."""
+    return with_figures(page.file.src_path.removesuffix(".md"), markdown).replace("<BLANKLINE>\n", "\n")
+
+
+def with_figures(name: str, markdown: str) -> str:
+    """The text of a page with its figures, or with links to the sample reports."""
     if name in ("index", "report"):  # these have their own picture
         return markdown.replace("\n## ", f"\n{site_figures.SAMPLES}\n\n## ", 1)
     if name in site_figures.DRAWN:
@@ -96,10 +101,17 @@ def reference() -> str:
         for name in (
             name for room in listed for name in sorted(rooms.get(room, ()), key=lambda n: (n[0].isupper(), n))
         ):
-            lines += [f"::: {getattr(cg, name).__module__}.{name}", ""]
+            lines += [f"::: {path_of(name)}", ""]
         if title == "Measures":
             lines += ["::: congruence.formulas.record.find", "    options:", "      heading: measure", ""]
     return "\n".join([*lines, *types()])
+
+
+def path_of(name: str) -> str:
+    """The full path of a public name, by which the reference knows it."""
+    import congruence as cg
+
+    return f"{getattr(cg, name).__module__}.{name}"
 
 
 def types() -> list[str]:
@@ -145,7 +157,9 @@ def commands() -> str:
                 if isinstance(default, str | int | float | Path) and default is not False
                 else ""
             )
-            lines.append(f"| {words} | {(parameter.help or '').replace('|', chr(92) + '|')}{tail} |")
+            lines.append(
+                f"| {words} | {html.escape(parameter.help or '', quote=False).replace('|', chr(92) + '|')}{tail} |"
+            )
         lines.append("")
     return "\n".join(lines)
 
@@ -156,13 +170,24 @@ def metavar(parameter: Any) -> str:
 
 
 class Examples(griffe.Extension):
-    """Takes docstrings as Python shows them, with shared options described, and puts a fence around examples (`>>> …`)."""
+    """Takes docstrings as Python shows them, with shared options described, links names, and puts a fence around examples."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Take and fence one docstring."""
+        """Take, link and fence one docstring."""
         if obj.docstring is not None:
             found = shown(obj.path) if MARK in obj.docstring.value else obj.docstring.value
-            obj.docstring.value = fenced(found)
+            obj.docstring.value = fenced(linked(found))
+
+
+def linked(text: str) -> str:
+    """The text with the public names under "See also" as links."""
+    import congruence as cg
+
+    def link(found: re.Match[str]) -> str:
+        known = any(found[1] in names for names in cg._HOMES.values())
+        return f"[`cg.{found[1]}`][{path_of(found[1])}]" if known else found[0]
+
+    return re.sub(r"(?<=See also:\n)(?:.*\S.*\n?)+", lambda m: re.sub(r"`cg\.(\w+)`", link, m[0]), text)
 
 
 def shown(path: str) -> str:
@@ -187,5 +212,5 @@ def fenced(text: str) -> str:
         if inside and not line.strip():
             lines.append("```")
             inside = False
-        lines.append(line)
+        lines.append("" if line.strip() == "<BLANKLINE>" else line)
     return "\n".join([*lines, *(["```"] if inside else [])])

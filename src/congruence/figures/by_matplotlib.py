@@ -137,7 +137,7 @@ def _(mark: Heat, axes: Figure) -> Figure:
     )
     for (i, j), value in np.ndenumerate(mark.values if mark.has_values else np.empty((0, 0))):
         bright = float(np.dot(image.to_rgba(value)[:3], (0.3, 0.6, 0.1))) > 0.5
-        axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color="black" if bright else "white")
+        axes.text(j, i, f"{value:z.2f}", ha="center", va="center", fontsize=7, color="black" if bright else "white")
     if mark.columns:
         axes.set_xticks(range(len(mark.columns)), mark.columns, parse_math=False)
     if mark.rows:

@@ -73,6 +73,6 @@ def cards_of(found: Consensus, data: PointsLike = None) -> Cards:
             bars = tuple((f"cluster {j}", float(mean[j])) for j in order.tolist() if mean[j] > 0)
         mean_share = float(share[inside].mean()) if inside.any() else float("nan")
         cards.append(Card(c, int(inside.sum()), mean_share, int((share[inside] < 0.5).sum()), bars))
-    axis = "standard deviations from the other points" if features is not None else "share of votes"
+    axis = "sd from the other points" if features is not None else "share of votes"
     shown = f"{k} clusters" if k <= MOST_CARDS else f"the {MOST_CARDS} largest of {k} clusters"
     return Cards(tuple(cards), axis, f"{shown} by {found.method}")
