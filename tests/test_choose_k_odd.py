@@ -16,6 +16,7 @@ import congruence as cg
 from congruence.selection import halves, mixtures, shapes
 from congruence.selection.bimodal import two_along_an_axis
 from congruence.selection.criteria import PEERS
+from congruence.selection.families import clusterer_of
 from congruence.selection.fits import fits_of
 
 
@@ -69,6 +70,14 @@ def test_few_distinct_points():
     choice = cg.choose_k(np.repeat([[0.0, 0], [1, 0], [0, 1]], 5, axis=0))
     assert choice.ks == (1, 2, 3)
     assert any("3 distinct points are too few for more" in note for note in choice.notes)
+
+
+def test_graph_of_repeated_points_has_spectral_clusters():
+    """A graph of more pieces than clusters, as of integers that repeat, gives clusters; the sparse solver did not converge."""
+    X = np.rint(np.random.default_rng(2).normal(size=(600, 2)) * 2)
+    found = clusterer_of("spectral")(X, range(1, 11), 0)
+    assert [len(np.unique(found[k])) for k in (1, 2, 10)] == [1, 2, 10]
+    assert all(len(set(labels[(X == 0).all(axis=1)].tolist())) == 1 for labels in found.values())
 
 
 @pytest.mark.slow

@@ -80,6 +80,7 @@ def _eigenvectors(points: Array, many: int) -> Array:
     """First eigenvectors of the normalised Laplacian of the graph that joins each point to its nearest ten."""
     from scipy import sparse
     from scipy.linalg import eigh
+    from scipy.sparse.csgraph import connected_components
     from scipy.sparse.linalg import eigsh
     from scipy.spatial import cKDTree
 
@@ -88,6 +89,11 @@ def _eigenvectors(points: Array, many: int) -> Array:
     edges = np.ones(near.size), (np.repeat(np.arange(n), near.shape[1]), near.ravel())
     graph = sparse.csr_array(edges, shape=(n, n))
     graph = graph + graph.T
+    pieces, piece = connected_components(graph)
+    if pieces >= many:  # as of repeated points: the smallest eigenvalue has more eigenvectors than are asked for
+        largest = np.argsort(-np.bincount(piece), kind="stable")[:many]
+        inside = (piece[:, None] == largest) * np.sqrt(graph.sum(axis=1))[:, None]
+        return np.asarray(inside / np.linalg.norm(inside, axis=0))
     scale = sparse.diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), 1e-300)))
     # adding 0.001 to the diagonal makes the matrix definite and keeps its eigenvectors
     laplacian = sparse.eye_array(n) * 1.001 - scale @ graph @ scale
