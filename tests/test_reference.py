@@ -20,7 +20,7 @@ import congruence as cg
 from congruence.comparison.presenting import Result
 from congruence.errors import Caution
 from congruence.figures import DRAWN
-from congruence.options import MARK
+from congruence.options import MARK, sentences
 from congruence.reporting.cover_report import CoverModel
 from congruence.reporting.model import Model
 from tests import stub
@@ -92,7 +92,30 @@ def test_shared_options_are_described_where_a_docstring_names_them():
                 node.name,
             )
     assert not [name for name, x in PUBLIC.items() if MARK in (x.__doc__ or "")]
-    assert cg.compare.__doc__.count("Number of threads; it does not change results. Default None: all cores.") == 1
+    assert (
+        cg.compare.__doc__.count("Number of threads that count; it does not change results. Default None: all cores.")
+        == 1
+    )
+
+
+def test_seeds_and_jobs_have_one_meaning():
+    """`random_state` is 0 by default everywhere, and `threads` and `n_jobs` have one sentence and one default each."""
+    for name, thing in PUBLIC.items():
+        found = inspect.signature(thing).parameters if inspect.isfunction(thing) or "Clustering" in name else {}
+        for option, value in (("random_state", 0), ("threads", None), ("n_jobs", None)):
+            if option in found and name != "Scan.tables":
+                assert found[option].default == value, name
+                doc = " ".join((thing.__doc__ or "").split())
+                own = name in ("adjusted", "scan")  # a whole number, as part of a key; the threads of each comparison
+                assert own or sentences(option, {option: value})[:60] in doc, (name, option)
+
+
+def test_an_old_spelling_warns():
+    """The old spelling works, with a warning at the user's line that names the version."""
+    with pytest.warns(DeprecationWarning, match=r"since 0\.2, .* works until 0\.3") as caught:
+        shown = cg.Ensemble([[0, 0, 1], [0, 1, 1]]).plot("plotly")
+    assert caught[0].filename == __file__
+    assert type(shown).__module__.startswith("plotly")
 
 
 @pytest.mark.parametrize("name", [n for n, x in PUBLIC.items() if inspect.isfunction(x) and "." not in n])

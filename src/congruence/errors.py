@@ -273,7 +273,7 @@ def hint(name: object, known: Iterable[str], listing: str = "`congruence measure
 Needs = dict[str, tuple[str, Callable[[dict[str, OptionValue]], object]]]
 
 
-def warn(message: str) -> None:
+def warn(message: str, kind: type[Warning] | None = None) -> None:
     """Warn with the location of the user's call: the first line outside this package."""
     import warnings  # late imports: commands need neither to start
     from sys import _getframe
@@ -281,7 +281,12 @@ def warn(message: str) -> None:
     level, frame = 2, _getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "congruence":
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, kind, stacklevel=level)
+
+
+def deprecated(old: str, new: str, since: str, until: str) -> None:
+    """Warn that a spelling still works, until which version, and what replaces it."""
+    warn(f"since {since}, {old} is spelled {new}; the old spelling works until {until}", DeprecationWarning)
 
 
 #: most clusterings, random starts and subsamples of one call, and most random draws, which are all held in memory

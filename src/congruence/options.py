@@ -82,12 +82,15 @@ OPTIONS = {
         cli="How missing labels of partial members count.",
     ),
     # how it is computed
-    "threads": Shared("Number of threads; it does not change results.", none="all cores", least=1),
+    "threads": Shared("Number of threads that count; it does not change results.", none="all cores", least=1),
     "engine": Shared('Where to count: "auto" uses the GPU if the labels are on one, else the CPU; "cpu"; or "cuda".'),
-    "n_jobs": Shared("Number of processes.", none="one", called=("jobs",)),
+    "n_jobs": Shared(
+        "Number of clusterings computed at the same time, −1 for one on every core; it does not change results.",
+        none="one",
+        called=("jobs",),
+    ),
     "random_state": Shared(
-        "Seed, `numpy.random.Generator` or `SeedSequence`.",
-        none="different at every call",
+        "Seed, `numpy.random.Generator` or `SeedSequence`; None draws anew at every call.",
         called=("seed",),
         cli="Random seed; the same seed gives the same result.",
     ),
@@ -184,7 +187,7 @@ def described(thing: T) -> T:
     ... def count(threads=None, bins=10):
     ...     "threads, bins: See `congruence.options`."
     >>> print(count.__doc__)
-    threads: Number of threads; it does not change results. Default None: all cores.
+    threads: Number of threads that count; it does not change results. Default None: all cores.
     bins: Number of bins of a numeric attribute. Default 10.
     """
     if thing.__doc__ is not None:

@@ -70,7 +70,7 @@ class AlternativeClustering(Clusterer):
         nominal: Sequence[str | int] = (),
         n_init: int | None = None,
         options: dict[str, OptionValue] | None = None,
-        random_state: Seed = None,
+        random_state: Seed = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method

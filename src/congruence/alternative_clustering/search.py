@@ -97,7 +97,7 @@ def alternatives(
     n_clusters: int | None = None,
     n_alternatives: int | Literal["all"] = 1,
     method: str = "auto",
-    random_state: Seed = None,
+    random_state: Seed = 0,
     *,
     min_size: int | None = None,
     scale: bool = True,

@@ -113,7 +113,7 @@ def confidence_interval(
     level: float = 0.95,
     *,
     n_resamples: int = 1000,
-    random_state: Seed = None,
+    random_state: Seed = 0,
     threads: int | None = None,
     progress: ProgressLike = None,
     **options: OptionValue,

@@ -217,7 +217,7 @@ def permutation_tests(
     clusterings: EnsembleLike,
     measure: str | Measure = "ari",
     n_permutations: int | None = None,
-    random_state: Seed = None,
+    random_state: Seed = 0,
     *,
     method: Method = "auto",
     reference: ClusteringLike | None = None,

@@ -166,7 +166,7 @@ def permutation_test(
     b: ClusteringLike,
     measure: str | Measure = "ari",
     n_permutations: int | None = None,
-    random_state: Seed = None,
+    random_state: Seed = 0,
     *,
     method: Method = "auto",
     null: Null = "permutation",

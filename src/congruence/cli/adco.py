@@ -19,7 +19,7 @@ class Given(Features, Gaps, Printing, Engine):
     bivariate: bool = option(False, "Use bins of all pairs of features.")
     matching: Literal["one", "soft"] = option("one", "How to match clusters: one to one, or with shares (soft).")
     sizes: Literal["given", "sample", "scaled"] = option("given", "How to treat unequal numbers of points.")
-    seed: int | None = option(None, needs=("--sizes sample", lambda given: given.sizes == "sample"))
+    seed: int | None = option(0, needs=("--sizes sample", lambda given: given.sizes == "sample"))
 
 
 @app.command()

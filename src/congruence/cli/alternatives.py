@@ -25,7 +25,7 @@ class Given(Features, Printing):
     min_size: int | None = option(None, "Minimum number of points per cluster.")
     scale: bool = option(True, "Standardise numbers first.")
     n_init: int | None = option(None, "Random restarts.")
-    seed: int | None = option(None)
+    seed: int | None = option(0)
     option: list[str] | None = option(None, "Option of the method, as in epsilon=0.1.")
 
 

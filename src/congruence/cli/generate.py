@@ -26,8 +26,8 @@ class Given(Numbers):
     partial: bool = option(False, "Leave points outside the subsample without a label.", needs=OF_PARTS)
     standardise: bool = option(False, "Give every column mean 0 and variance 1 first.")
     covariance_type: CovarianceType | None = option(None, "Covariances of the mixtures of --method em. Default: full.")
-    seed: int | None = option(None)
-    jobs: int = option(1, "Number of processes; -1 for all cores.")
+    seed: int | None = option(0)
+    jobs: int = option(1)
 
 
 @app.command()

@@ -34,7 +34,7 @@ class Given(Numbers, Figure, Printing):
     )
     repeats: int = option(10, "Parts of 80 % of the points per setting.", least=1)
     seed: int | None = option(0)
-    jobs: int = option(1, "Settings computed in parallel; -1 for all cores.")
+    jobs: int = option(1)
     checkpoint: Path | None = option(None, "File of finished settings, from which a stopped run continues.")
     out: Path | None = option(
         None, "Write the labels of the best setting here: csv, tsv, parquet, feather.", writes=TABLE

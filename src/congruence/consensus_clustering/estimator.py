@@ -90,7 +90,7 @@ class ConsensusClustering(Clusterer):
         solver: str = "auto",
         balance: float = 0.05,
         unseen: str = "unassigned",
-        random_state: Seed = None,
+        random_state: Seed = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters

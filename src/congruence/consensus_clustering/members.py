@@ -24,7 +24,7 @@ def select_members(
     *,
     measure: str | Measure = "nmi_sqrt",
     alpha: float = 0.5,
-    random_state: Seed = None,
+    random_state: Seed = 0,
     threads: int | None = None,
 ) -> Ensemble:
     """Select members of an ensemble for a consensus.

@@ -37,6 +37,7 @@ from congruence.inputs.coerce import is_scanned, lazy_frame
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import in_memory
+from congruence.options import described
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
 from congruence.typing import (
@@ -85,11 +86,12 @@ def consensus(
     unseen: str = ..., X: PointsLike = ..., out: PathLike, client: Client = ..., checkpoint: PathLike | None = ...,
     threads: int | None = ..., progress: ProgressLike = ...,
 ) -> ConsensusFiles: ...  # fmt: skip
+@described
 def consensus(
     ensemble: EnsembleLike,
     n_clusters: int | None = None,
     method: MethodName | Several[str] = "auto",
-    random_state: Seed = None,
+    random_state: Seed = 0,
     *,
     refine: bool | None = None,
     n_init: int = 10,
@@ -124,7 +126,7 @@ def consensus(
             (cumulative voting), "mcla", "cspa", "hgpa" (Strehl and Ghosh), "average", "single", "complete" (linkage on the
             consensus matrix), "lwea", "lwgp" (locally weighted), "kmeans_matrix" (on its rows), "em" (mixture of votes),
             "agglomerative", "balls" (Gionis et al.; both find the number of clusters).
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Each method has its own stream.
+        random_state: See `congruence.options`. Each method has its own stream.
         refine: Whether to improve the clustering kept by hard EM on the votes; no cluster is lost. Default None: True for
             "auto", else False.
         n_init: Number of random starts, at least 1. Default 10.
@@ -140,9 +142,7 @@ def consensus(
             rows. It must be new or empty, unless `checkpoint` knows its files. Default None: labels are returned.
         client: Where scanned rows are read: a Dask client, the address of a scheduler, or any executor. Default None: here.
         checkpoint: Folder that records the files finished in `out`; a second run continues from there. Default None.
-        threads: Number of threads; it does not change results. Default None: all cores.
-        progress: True or a function of (done, total) to follow the methods; False for none. Default None: a bar on a
-            terminal.
+        threads, progress: See `congruence.options`.
 
     Returns:
         A `Consensus`: `.labels`, `.confidence`, `.n_clusters`, `.scores` (one row per method tried), `.notes`. With `out`, a

@@ -167,7 +167,7 @@ def compare_profiles(
     sizes: Literal["given", "sample", "scaled"] = "given",
     unassigned: Unassigned = "error",
     noise: NoiseLike = None,
-    random_state: Seed = None,
+    random_state: Seed = 0,
     threads: int | None = None,
     engine: EngineName = "auto",
 ) -> ProfileComparison:

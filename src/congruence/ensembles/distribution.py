@@ -9,14 +9,14 @@ import numpy as np
 
 from congruence.comparison.presenting import Result
 from congruence.engine import matrices, tiles
-from congruence.engine.plan import Progress, engine_for
+from congruence.engine.plan import Progress, engine_for, generator_of
 from congruence.ensembles.agreement import as_ensemble, complete_labels, no_pooled, point_mass
 from congruence.errors import MOST_DRAWS, InputError, Option, real_number, whole_number
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.options import described
 from congruence.statistics.tables import Array
-from congruence.typing import EngineName, EnsembleLike, ProgressLike, Record, Scalar
+from congruence.typing import EngineName, EnsembleLike, ProgressLike, Record, Scalar, Seed
 
 # --- the distribution of consensus values -----------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ def consensus_cdf(
     *,
     sample: int | None = None,
     missing: str = "ratio",
-    random_state: int | None = None,
+    random_state: Seed = 0,
     progress: ProgressLike = None,
     engine: EngineName = "auto",
 ) -> ConsensusCdf:
@@ -89,7 +89,7 @@ def consensus_cdf(
         ensemble: See `congruence.options`.
         sample: Number of pairs of points to sample. Default None: all pairs, exactly.
         missing: See `congruence.options`.
-        random_state: Seed of the sample. Default None.
+        random_state: See `congruence.options`.
         progress, engine: See `congruence.options`.
 
     Returns:
@@ -161,14 +161,14 @@ def _cdf_of(found: Mapping[float, float], is_exact: bool) -> ConsensusCdf:
     return ConsensusCdf(values=values, shares=counts / counts.sum(), pairs=float(counts.sum()), is_exact=is_exact)
 
 
-def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: int | None) -> ConsensusCdf:
+def _sampled_cdf(e: Ensemble, sample: int, missing: str, random_state: Seed) -> ConsensusCdf:
     ends = np.cumsum(point_mass(e)[0]).astype(np.int64)  # a point that occurs twice counts twice
     total = int(ends[-1])
     if sample < 1 or total < 2:
         raise InputError(
             f"cannot draw {sample} pairs from {total} points; sample at least one pair of at least two points"
         )
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     first = rng.integers(0, total, sample)
     second = (first + rng.integers(1, total, sample)) % total
     i, j = (np.searchsorted(ends, x, side="right") for x in (first, second))

@@ -57,7 +57,7 @@ def generate(
     n_members: int = 100,
     n_clusters: int | Iterable[int] = range(2, 11),
     method: str | Estimator = "kmeans",
-    random_state: Seed = None,
+    random_state: Seed = 0,
     *,
     fraction: float = 0.8,
     complete: bool = True,

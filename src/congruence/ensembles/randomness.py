@@ -5,19 +5,21 @@ from __future__ import annotations
 from congruence.engine.plan import generator_of
 from congruence.errors import MOST_RUNS, whole_number
 from congruence.inputs.ensemble import Ensemble
+from congruence.options import described
 from congruence.typing import Seed
 
 # --- random members ----------------------------------------------------------------------------------------------
 
 
-def random_partitions(n: int, n_members: int, kmax: int, random_state: Seed = None) -> Ensemble:
+@described
+def random_partitions(n: int, n_members: int, kmax: int, random_state: Seed = 0) -> Ensemble:
     """Random members: each has k ~ U{2 … kmax} clusters and assigns every point to one of them at random.
 
     Args:
         n: Number of points.
         n_members: Number of members.
         kmax: Largest number of clusters, at least 2.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default None: different at every call.
+        random_state: See `congruence.options`.
 
     Returns:
         An `Ensemble`.

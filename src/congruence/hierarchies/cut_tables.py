@@ -82,6 +82,7 @@ class CutTable(Result):
         return "\n".join([text, *(f"! {note}" for note in self.notes)])
 
 
+@described
 def compare_cuts(
     a: TreeLike,
     b: TreeLike,
@@ -99,7 +100,7 @@ def compare_cuts(
         ks: Numbers of clusters of the cuts of a. Default: 2 to 10, at most the number of points.
         ks_b: Numbers of clusters of the cuts of b. Default: the same.
         measure: Key or record of any measure of two clusterings. Default: "ari".
-        threads: Number of threads. Default: one per core.
+        threads: See `congruence.options`.
 
     Returns:
         A CutTable: `table[3, 5]` is the value of a cut into 3 and b into 5 clusters; `best` names the two that agree best.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast, overload
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, known_name, names_in, one_of
+from congruence.errors import Caution, InputError, deprecated, known_name, names_in, one_of
 from congruence.inputs.alignment import Align, InputOptions, Mass, aligned
 from congruence.inputs.coerce import as_clustering, counted_there
 from congruence.inputs.column_names import listed_names
@@ -438,8 +438,7 @@ class Ensemble(Listing):
         """A figure of the ensemble; see `cg.figure`.
 
         Args:
-            kind (str): "consensus" (default), the consensus matrix, ordered, and its distribution; or "flow", how points flow
-                through two to eight clusterings.
+            kind (str): "consensus" (default), the ordered consensus matrix, its distribution; or "flow" through 2 to 8 members.
             backend (str): "plotly" (default) or "matplotlib".
             labels (ClusteringLike): Clusters that order the matrix of many points; default: those of the first complete member.
 
@@ -447,6 +446,7 @@ class Ensemble(Listing):
             InputError: If the kind is unknown, or a flow has fewer than two or more than eight clusterings.
         """
         if kind in ("plotly", "matplotlib"):  # in 0.1 the only argument was the backend
+            deprecated(f"plot({kind!r})", f"plot(backend={kind!r})", since="0.2", until="0.3")
             kind, backend = "consensus", "plotly" if kind == "plotly" else "matplotlib"
         one_of("kind", kind, ("consensus", "flow"))
         refuse_idle(Ensemble.plot, locals())

@@ -259,7 +259,7 @@ def report(
         title: Title of the page. Default None.
         command: Command to show on the page. Default None.
         source: Source of the data to show on the page. Default None.
-        random_state: Seed. Default 0.
+        random_state: See `congruence.options`.
         threads, progress: See `congruence.options`.
 
     Returns:

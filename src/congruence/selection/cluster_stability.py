@@ -166,6 +166,7 @@ def _verdict(mean: float) -> str:
     return "unreliable"
 
 
+@described
 def stability(
     X: PointsLike,
     clusterer: Estimator,
@@ -175,7 +176,7 @@ def stability(
     fraction: float | None = None,
     jitter: float = 0.05,
     noise: tuple[float, float] = (0.05, 4.0),
-    random_state: Seed = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
 ) -> ClusterStability:
@@ -197,8 +198,7 @@ def stability(
             neighbouring values; default 0.05, as fpc's jittertuning.
         noise: Probability that a point is replaced, and the half-width of the noise in standard deviations along the
             principal axes; default (0.05, 4), as fpc's noisetuning.
-        random_state: A seed or generator; the same one gives the same answer for any `n_jobs`.
-        n_jobs: Processes to cluster with; default 1, −1 for all cores.
+        random_state, n_jobs: See `congruence.options`.
         progress: Called with (done, total); None or True for a bar on a terminal, False for none.
 
     Returns:

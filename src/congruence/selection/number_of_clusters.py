@@ -15,6 +15,7 @@ from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import is_mapping
+from congruence.options import described
 from congruence.selection.agreement_curves import (
     PAPER,
     Making,
@@ -43,6 +44,7 @@ ENSEMBLES = (
 )
 
 
+@described
 def choose_k(
     data: PointsLike,
     k: int | Iterable[int] = range(1, 11),
@@ -87,15 +89,14 @@ def choose_k(
             members if there are any, otherwise subsamples as in ConsensusClusterPlus.
         k_min: Smallest k; 2 if the data are known to have clusters; default 1.
         reference: Known classes of the points. Agreement with them is added as curves without a vote.
-        random_state: A seed or generator; default 0. The same seed gives the same answer for any `n_jobs`.
+        random_state: See `congruence.options`.
         protocol: None or "paper", EM by Lei et al. (2014), with method "em".
         covariance_type: Covariances of the mixtures of method "em", as in `cg.generate`: "full", "tied", "diag" or
             "spherical". Default None: "diag" with protocol "paper", else "full".
         standardise: Give every column variance 1 first; default False.
         fraction: Share of the points in each subsample of "stability"; default 0.8.
         n_subsamples: Subsamples of "stability"; default 20.
-        n_jobs: Values of k, or members, computed in parallel; default 1, −1 for all cores.
-        threads: Number of threads to compare members; default: all cores.
+        n_jobs, threads: See `congruence.options`.
         progress: Called with (done, total); None or True for a bar on a terminal, False for none.
 
     Returns:

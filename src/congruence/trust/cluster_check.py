@@ -17,6 +17,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import frame_kind
+from congruence.options import described
 from congruence.selection import kmeans
 from congruence.selection.points import different_scales, names_of_columns
 from congruence.statistics.tables import Array
@@ -144,6 +145,7 @@ class ClusterCheck(Result):
         return verdict_text(self.sentence, columns, list(map(str, columns.pop("cluster"))), self.notes, SHOWN)
 
 
+@described
 def check_clusters(
     X: PointsLike, labels: ClusteringLike, *, alpha: float = 0.05, noise: NoiseLike = None, random_state: Seed = 0
 ) -> ClusterCheck:
@@ -159,7 +161,7 @@ def check_clusters(
         labels: One label per point; points without a label are in no cluster.
         alpha: Level of the tests, corrected over the borders (Holm). Default 0.05.
         noise: Labels that mean "in no cluster". Default None.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`. Default 0.
+        random_state: See `congruence.options`.
 
     Returns:
         A `ClusterCheck`: `.clusters` (a frame: cluster, size, nearest, stability, valley, p_value, gain, verdict), `.merged`

@@ -20,6 +20,7 @@ from congruence.ensembles.generators import as_data, configured, hard, in_order
 from congruence.ensembles.soft_generators import seed_of
 from congruence.errors import MOST_RUNS, InputError, counted, joined, whole_number
 from congruence.inputs.frames import make_frame
+from congruence.options import described
 from congruence.selection import kmeans
 from congruence.selection.points import different_scales, names_of_columns
 from congruence.statistics.tables import Array
@@ -165,6 +166,7 @@ def said_of(setting: Mapping[str, object]) -> str:
     return ", ".join(f"{name}={f'{x:.4g}' if isinstance(x, float) else x}" for name, x in setting.items())
 
 
+@described
 def sweep(
     X: PointsLike,
     clusterer: Estimator,
@@ -189,8 +191,7 @@ def sweep(
             labels, −1 for noise.
         grid: Values by name of the parameter, of which all combinations are tried; or a list of settings.
         n_repeats: Parts per setting. Default 10.
-        random_state: Seed, `numpy.random.Generator` or `SeedSequence`; the result is the same for any `n_jobs`. Default 0.
-        n_jobs: Settings computed in parallel processes; −1 for all cores. Default None: 1.
+        random_state, n_jobs: See `congruence.options`.
         checkpoint: File of finished settings, from which the same call continues. Default None.
         progress: Called with (done, total); None or True for a bar on a terminal, False for none.
 
