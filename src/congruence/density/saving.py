@@ -1,16 +1,12 @@
-"""Profiles in a file: arrays in .npz, without pickles."""
+"""Profiles in a file."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
-from pathlib import Path
-
-import numpy as np
 
 from congruence.density.profile import Attribute, Profile
 from congruence.errors import InputError
-from congruence.machine.writing import replacing
+from congruence.machine.archives import read_archive, write_archive
 from congruence.statistics.tables import Array
 from congruence.typing import PathLike, Record
 
@@ -29,19 +25,7 @@ def save_profile(p: Profile, path: PathLike) -> None:
         facts["profiles"].append(
             {"clusters": list(level.clusters), "attributes": [asdict(replace(a, pair=None)) for a in level.attributes]}
         )
-    try:
-        text = json.dumps(facts, default=_not_plain)
-    except TypeError as error:
-        raise InputError(str(error)) from None
-    arrays["facts"] = np.frombuffer(text.encode(), dtype=np.uint8)
-    with replacing(Path(path)) as file:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-
-
-def _not_plain(value: object) -> object:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"names of clusters and values must be texts or numbers to be saved; got {type(value).__name__}")
+    write_archive(path, arrays, facts)
 
 
 def load_profile(path: PathLike) -> Profile:
@@ -67,22 +51,16 @@ def load_profile(path: PathLike) -> Profile:
     ...     cg.load_profile(path).counts.tolist()
     [[2, 0], [0, 2]]
     """
-    try:
-        with np.load(Path(path), allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
-        facts = json.loads(arrays["facts"].tobytes())
-        levels = [
-            Profile(
-                clusters=tuple(level["clusters"]), attributes=tuple(_attribute(a) for a in level["attributes"]),
-                **{name: arrays[f"{name}{i}"] for name in ("counts", "sizes", "outside")},
-            )
-            for i, level in enumerate(facts["profiles"])
-        ]  # fmt: skip
-        return replace(levels[0], detail=levels[1] if len(levels) > 1 else None)
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError) as error:
-        raise InputError(f"{path} is not a file of a profile, as Profile.save writes: {error}") from None
+    return read_archive(path, "a profile, as Profile.save writes", _profile)
+
+
+def _profile(arrays: dict[str, Array], facts: Record) -> Profile:
+    levels = []
+    for i, level in enumerate(facts["profiles"]):
+        counted: Record = {name: arrays[f"{name}{i}"] for name in ("counts", "sizes", "outside")}
+        attributes = tuple(_attribute(a) for a in level["attributes"])
+        levels.append(Profile(clusters=tuple(level["clusters"]), attributes=attributes, **counted))
+    return replace(levels[0], detail=levels[1] if len(levels) > 1 else None)
 
 
 def _attribute(facts: Record) -> Attribute:

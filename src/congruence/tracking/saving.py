@@ -1,20 +1,17 @@
-"""Tracks in a file: arrays in .npz, without pickles."""
+"""Tracks in a file."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from pathlib import Path
 
 import numpy as np
 
-from congruence.errors import InputError
 from congruence.inputs.steps import History, Step, incidence
-from congruence.machine.writing import replacing
+from congruence.machine.archives import read_archive, write_archive
 from congruence.statistics.tables import Array
 from congruence.tracking.events import Event
 from congruence.tracking.results import Kept, Tracks
-from congruence.typing import PathLike
+from congruence.typing import PathLike, Record
 
 
 def save_tracks(t: Tracks, path: PathLike) -> None:
@@ -33,38 +30,23 @@ def save_tracks(t: Tracks, path: PathLike) -> None:
         "id_name": t.history.id_name, "frame_kind": t.history.frame_kind,
         "events": [x.facts() for x in t.happened], "kept": [asdict(x) for x in t.kept], "naming": t.naming, "rules": t.rules,
     }  # fmt: skip
-    try:
-        arrays["facts"] = np.frombuffer(json.dumps(facts, default=_not_plain).encode(), dtype=np.uint8)
-    except TypeError as error:
-        raise InputError(str(error)) from None
-    with replacing(Path(path)) as file:
-        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-
-
-def _not_plain(value: object) -> object:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"names of clusters and points must be texts or numbers to be saved; got {type(value).__name__}")
+    write_archive(path, arrays, facts)
 
 
 def load_tracks(path: PathLike) -> Tracks:
     """Tracks from a file."""
-    try:
-        with np.load(Path(path), allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
-        facts = json.loads(arrays["facts"].tobytes())
-        steps = []
-        for i, (name, kind, clusters, shape) in enumerate(facts["steps"]):
-            if kind == "memberships":
-                members = arrays[f"members{i}"]
-            else:
-                starts = arrays[f"starts{i}"]
-                members = incidence(
-                    np.repeat(np.arange(shape[0]), np.diff(starts)), arrays[f"clusters{i}"], tuple(shape)
-                )
-            steps.append(Step(name, tuple(clusters), members, kind))
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise InputError(f"{path} is not a file of tracks: {error}") from None
+    return read_archive(path, "tracks", _tracks)
+
+
+def _tracks(arrays: dict[str, Array], facts: Record) -> Tracks:
+    steps = []
+    for i, (name, kind, clusters, shape) in enumerate(facts["steps"]):
+        if kind == "memberships":
+            members = arrays[f"members{i}"]
+        else:
+            rows = np.repeat(np.arange(shape[0]), np.diff(arrays[f"starts{i}"]))
+            members = incidence(rows, arrays[f"clusters{i}"], tuple(shape))
+        steps.append(Step(name, tuple(clusters), members, kind))
     own = "points0" in arrays
     ids = None if facts["ids"] is None else tuple(facts["ids"])
     return Tracks(
