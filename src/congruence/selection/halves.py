@@ -59,13 +59,7 @@ class Sample:
         halves = np.stack([first, second], axis=1).reshape(2 * halvings, size)
         others = np.stack([second, first], axis=1).reshape(2 * halvings, size)
         starts = kmeans.seeds(points[None], most, STARTS if most <= 10 else MORE_STARTS, rng)
-        return cls(points, halves, others, starts, _half_seeds(points, halves, most, rng))
-
-
-def _half_seeds(points: Array, halves: Array, most: int, rng: np.random.Generator) -> Array:
-    step = max(1, kmeans.ROOM // (HALF_STARTS * kmeans.CANDIDATES * halves.shape[1]))
-    parts = [kmeans.seeds(points[halves[i : i + step]], most, HALF_STARTS, rng) for i in range(0, len(halves), step)]
-    return np.concatenate(parts)
+        return cls(points, halves, others, starts, kmeans.seeds(points[halves], most, HALF_STARTS, rng))
 
 
 def evidence(sample: Sample, k: int) -> Evidence:

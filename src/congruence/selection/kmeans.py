@@ -35,6 +35,12 @@ def seeds(points: Array, most: int, starts: int, rng: np.random.Generator) -> Ar
 
     The first k of them are the start for k clusters, so one search is enough for every k.
     """
+    step = max(1, ROOM // (starts * CANDIDATES * points.shape[1]))
+    parts = [_seeds(points[i : i + step], most, starts, rng) for i in range(0, len(points), step)]
+    return np.concatenate(parts)
+
+
+def _seeds(points: Array, most: int, starts: int, rng: np.random.Generator) -> Array:
     samples, size, d = points.shape
     draws = rng.random((most, samples, starts, CANDIDATES))
     found = np.empty((samples, starts, most, d))

@@ -26,13 +26,8 @@ def gap(context: Context, references: int = REFERENCES) -> tuple[Array, Array]:
     low, high = context.points.min(axis=0), context.points.max(axis=0)
     drawn = rng.uniform(low, high, (references, *context.points.shape))
     drawn -= drawn.mean(axis=1, keepdims=True)
-    found = np.empty((references, len(context.fits)))
-    step = max(1, kmeans.ROOM // (STARTS * kmeans.CANDIDATES * len(context.points)))
-    for first in range(0, references, step):
-        part = drawn[first : first + step]
-        starts = kmeans.seeds(part, context.ks[-1], STARTS, rng)
-        for j, k in enumerate(context.ks):
-            found[first : first + step, j] = np.log(kmeans.fit(part, starts[:, :, :k])[1])
+    starts = kmeans.seeds(drawn, context.ks[-1], STARTS, rng)
+    found = np.log(np.stack([kmeans.fit(drawn, starts[:, :, :k])[1] for k in context.ks], axis=1))
     ours = np.log(np.maximum([fit.halves.inertia for fit in context.fits.values()], 1e-300))
     return found.mean(axis=0) - ours, found.std(axis=0) * np.sqrt(1 + 1 / references)
 
@@ -125,19 +120,13 @@ def _nselectboot(context: Context) -> Curve:
     rng = context.rng("nselectboot")
     points = context.points
     n = len(points)
-    rows = rng.integers(0, n, (2 * BOOTSTRAPS, n))
-    step = max(1, kmeans.ROOM // (STARTS * kmeans.CANDIDATES * n))
-    labels = {k: np.empty((2 * BOOTSTRAPS, n), dtype=np.int64) for k in context.ks}
-    for first in range(0, len(rows), step):
-        drawn = points[rows[first : first + step]]
-        starts = kmeans.seeds(drawn, context.ks[-1], STARTS, rng)
-        for k in context.ks:
-            centres = kmeans.fit(drawn, starts[:, :, :k])[0]
-            labels[k][first : first + step] = kmeans.nearest(points, centres)
+    drawn = points[rng.integers(0, n, (2 * BOOTSTRAPS, n))]
+    starts = kmeans.seeds(drawn, context.ks[-1], STARTS, rng)
     values, errors = np.full(len(context.ks), np.nan), np.full(len(context.ks), np.nan)
     for i, k in enumerate(context.ks):
         if k > 1:
-            found = [_disagreement(a, b, k) for a, b in labels[k].reshape(-1, 2, n)]
+            labels = kmeans.nearest(points, kmeans.fit(drawn, starts[:, :, :k])[0])
+            found = [_disagreement(a, b, k) for a, b in labels.reshape(-1, 2, n)]
             values[i], errors[i] = np.mean(found), np.std(found, ddof=1) / np.sqrt(BOOTSTRAPS)
     return Curve(values, errors, top(context.ks, values, "lower"))
 
@@ -173,8 +162,7 @@ def ambiguous(
     n = len(points)
     rows = np.sort(np.argsort(rng.random((subsamples, n)), axis=1)[:, : round(SHARE * n)], axis=1)
     parts = points[rows]
-    step = max(1, kmeans.ROOM // (starts * kmeans.CANDIDATES * rows.shape[1]))
-    seeds = np.concatenate([kmeans.seeds(parts[i : i + step], ks[-1], starts, rng) for i in range(0, subsamples, step)])
+    seeds = kmeans.seeds(parts, ks[-1], starts, rng)
     which = np.arange(subsamples)[:, None]
     drawn = np.zeros((subsamples, n), dtype=np.float32)
     drawn[which, rows] = 1
