@@ -420,3 +420,55 @@ def test_the_pairs_of_an_ensemble_are_counted_once(congruence, monkeypatch):
     monkeypatch.setattr(cpu, "statistics", lambda *given, **how: passes.append(given[1:]) or own(*given, **how))
     assert congruence("ensemble", "labels.csv", "--id", "cell").code == 0
     assert [{need.__name__ for need in needs} for runs, needs in passes if len(runs) > 1] == [{"Gram", "Info", "Pairs"}]
+
+
+def test_help_quiet_json_and_replaced_files(congruence):
+    """`help` shows the help of a command, -q prints no notes, --json is a format, and a file that was there is named."""
+    assert congruence("help", "match").out == congruence("match", "--help").out
+    assert "Commands" in congruence("help").out
+    words = ("compare", "labels.csv", "kmeans", "leiden", "--measures", "ari")
+    loud, quiet = congruence(*words, "--json"), congruence(*words, "--json", "-q")
+    assert "note: " in loud.err
+    assert quiet.err == ""
+    assert quiet.out == loud.out == congruence(*words, "--format", "json").out
+    assert "replaced" not in congruence(*words, "--out", "v.csv").err
+    assert "note: replaced v.csv, which was there before" in congruence(*words, "--out", "v.csv").err
+
+
+def test_two_files_and_more_columns(congruence, folder):
+    """Three columns of two files are refused: column a of one would be compared with column b of the other."""
+    (folder / "b.csv").write_bytes((folder / "labels.csv").read_bytes())
+    code, _, err = congruence("compare", "labels.csv", "b.csv", "--columns", "kmeans,leiden,truth")
+    assert code == 2
+    assert "--columns names 3 columns (kmeans, leiden, truth)" in err
+
+
+@pytest.mark.parametrize("name", ["u.csv", "u.parquet"])
+def test_columns_that_add_up_to_1_are_memberships(congruence, folder, name):
+    """Memberships come from a table: the values are those of the matrix."""
+    rng = np.random.default_rng(0)
+    first, second = rng.dirichlet([1, 1, 1], 20), rng.dirichlet([1, 1], 20)
+    for file, matrix in ((name, first), ("v.csv", second)):
+        frame = pd.DataFrame(matrix, columns=list("pqr")[: matrix.shape[1]]).assign(cell=[f"c{i}" for i in range(20)])
+        frame.to_csv(file, index=False) if file.endswith("csv") else frame.to_parquet(file)
+    found = json.loads(congruence("compare", name, "v.csv", "--measures", "fari,ndc", "--json").out)["values"]
+    assert found == pytest.approx({key: cg.compare(first, second, [key])[key] for key in ("fari", "ndc")}, rel=1e-9)
+
+
+def test_choose_k_fits_a_terminal_and_writes_labels(congruence, folder):
+    """The table of 8 criteria is at most 80 wide, with a legend; the warning about scales comes before the verdict."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [9, 9]], 30, axis=0)
+    pd.DataFrame({"cell": [f"c{i}" for i in range(60)], "x": x[:, 0], "wide": x[:, 1] * 1e4}).to_csv(
+        "n.csv", index=False
+    )
+    criteria = "silhouette,gap,bic,icl,calinski_harabasz,davies_bouldin,pac,jump"
+    words = ("choose-k", "n.csv", "--k", "1..3", "--criteria", criteria)
+    said = congruence(*words, "--labels", "l.csv")
+    assert max(map(len, said.out.splitlines())) <= 80
+    assert "One row per k; ↑ higher is better, ↓ lower is better, * the k that this" in said.out
+    assert said.out.index("differ in scale") < said.out.index("One row per k") < said.out.index("criteria favour")
+    written = pd.read_csv("l.csv")
+    assert written["cell"].tolist() == [f"c{i}" for i in range(60)]
+    assert len(written["cluster"]) == 60
+    assert "--labels labels.csv" in congruence(*words).err

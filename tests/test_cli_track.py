@@ -144,13 +144,13 @@ def test_page_shows_the_flow_of_steps():
     """The page of columns that are steps has the lasting clusters of cg.track, with a bar for each cluster of each step."""
     labels, _, _ = planted(2, steps=4, n=300)
     named = {f"week_{i}": ["<b>" if x == 0 else x for x in step] for i, step in enumerate(labels)}
-    made, t = cg.report(named, progress=False), cg.track(named)
+    made, t = cg.report(named, unassigned="drop", progress=False), cg.track(named)
     assert [e.event for e in made.model.steps.happened] == [e.event for e in t.happened]
     figure = re.search(r'<section id="steps">(.*?)</section>', made.html, re.S)[1]
     assert figure.count("<rect") == sum(len(names) for names in t.names)
     assert "&lt;b&gt;" in figure
     assert "<b>" not in figure
-    other = cg.report(dict(zip(("a", "b", "c"), labels, strict=False)), progress=False)
+    other = cg.report(dict(zip(("a", "b", "c"), labels, strict=False)), unassigned="drop", progress=False)
     assert other.model.steps is None
     assert 'id="steps"' not in other.html
 

@@ -232,7 +232,7 @@ def test_cautions_are_records():
         for field in dataclasses.fields(kind):
             assert not field.name.startswith("caution") or "Caution" in str(field.type), (kind, field)
     noisy = {"a": [-1, 0, 0, 1], "b": [0, 0, 1, 1], "c": [None] * 4}
-    page = cg.report(noisy, measures=["ari", "rand"], progress=False).model
+    page = cg.report(noisy, measures=["ari", "rand"], unassigned="drop", progress=False).model
     some = (cg.compare(noisy["a"], noisy["b"]), cg.compare_all([noisy["a"], noisy["b"]]), page)
     for cautions in (x.cautions for x in some):
         assert cautions

@@ -165,6 +165,8 @@ OPTIONS = {
     "sheet": Shared(cli="Sheet of .xlsx and .ods files, by name or number; default: the first."),
     "layer": Shared(cli="Layer or embedding of .h5ad files that holds the data; default: X_pca, else X."),
     "verbose": Shared(cli="Explain how each column was classified."),
+    "quiet": Shared(cli="Print no notes.", words=("--quiet", "-q")),
+    "json": Shared(cli="The same as --format json."),
     "debug": Shared(cli="Show the traceback of an internal error."),
     "raw": Shared(cli="Write csv cells unchanged: no ' before text that begins with =, +, - or @."),
     # arguments of other names in commands

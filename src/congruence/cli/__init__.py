@@ -48,6 +48,8 @@ def main() -> None:
     import warnings
 
     _unwind_when_ended()
+    if sys.argv[1:2] == ["help"]:
+        sys.argv[1:] = [*sys.argv[2:3], "--help"]
 
     def one_line(message: object, *_: object, **__: object) -> None:
         from congruence.errors import as_called, visible

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 import congruence.options as options
-from congruence.cli.options import Data, Options, check_needs, check_outputs
+from congruence.cli.options import REPLACED, Data, Options, check_needs, check_outputs
 from congruence.errors import FRONT, Call, Option, Python, joined
 from congruence.typing import Dynamic, Function, OptionValue
 
@@ -23,12 +23,12 @@ settings = Data()
 at_end: list[Callable[[BaseException | None], None]] = []
 F = TypeVar("F", bound=Function)
 #: options that several commands have
-SHARED = ("verbose", "debug", "raw", "na_values", "sheet", "memory", "progress", "layer")
+SHARED = ("verbose", "quiet", "debug", "raw", "na_values", "sheet", "memory", "progress", "layer")
 
 #: groups of options in the help of a command with many; the others are its own
 GROUPS = {
     "Input": "columns data_columns features id ids long partial noise unassigned weight frequency na_values sheet layer",
-    "Output": "out format raw plot open verbose debug",
+    "Output": "out format json raw plot open verbose quiet debug",
     "Running": "seed threads engine jobs client checkpoint skip_bad memory progress",
 }
 
@@ -155,6 +155,14 @@ def memory_of_tables() -> float | None:
     return bytes_of(settings.memory) - PROGRAM
 
 
+def _said_replaced(error: BaseException | None) -> None:
+    """Say which files the command has replaced."""
+    from congruence.cli.printing import say
+
+    if error is None and REPLACED:
+        say([f"replaced {path}, which was there before" for path in REPLACED])
+
+
 class App(typer.Typer):
     """An application whose commands are functions of an object with their options."""
 
@@ -170,10 +178,13 @@ class App(typer.Typer):
                     source = context.get_parameter_source(name)
                     return source is not None and source.name == "COMMANDLINE"
 
+                if values.get("json"):
+                    values["format"] = "json"
                 given = kind(**values)
                 vars(settings).clear()
                 vars(settings).update({x: value for x, value in values.items() if x in SHARED})
                 at_end.clear()
+                REPLACED.clear()
                 FRONT.append(CommandLine(context.command.params))
                 try:
                     check_needs(given, was_given)
@@ -182,7 +193,7 @@ class App(typer.Typer):
                         check_outputs(given)
                         return function(given)
                 finally:
-                    for notes in at_end:
+                    for notes in (*at_end, _said_replaced):
                         notes(sys.exception())
                     FRONT.pop()
 

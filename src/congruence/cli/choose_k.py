@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from congruence.cli.app import app
-from congruence.cli.options import FIGURE, VALUES, Figure, Numbers, Printing, option
+from congruence.cli.options import FIGURE, TABLE, VALUES, Figure, Numbers, Printing, option
 from congruence.cli.parsing import whole_numbers
 from congruence.cli.plots import write_plot
-from congruence.cli.printing import print_result, print_rows, say, write_result, write_table
+from congruence.cli.printing import print_result, print_rows, say, write_result, write_table, wrote
 from congruence.cli.reading import numbers_in, split
 from congruence.typing import CovarianceType
 
@@ -40,6 +42,9 @@ class Given(Numbers, Figure, Printing):
     jobs: int = option(1)
     threads: int | None = option(None)
     out: Path | None = option(None, "Write the scores here: csv, tsv, parquet, feather, json.", writes=VALUES)
+    labels: Path | None = option(
+        None, "Write the cluster of each point at the chosen k here: csv, tsv, parquet, feather.", writes=TABLE
+    )
     plot: Path | None = option(None, "Write the curves here: .html, .png, .pdf or .svg.", writes=FIGURE)
 
 
@@ -54,6 +59,8 @@ def choose_k(given: Given) -> None:
       congruence choose-k data.csv
 
       congruence choose-k data.csv --k 1..20 --standardise --jobs 2
+
+      congruence choose-k data.csv --labels labels.csv
 
       congruence choose-k iris.csv --reference species --out scores.csv --plot k.html
     """
@@ -73,6 +80,13 @@ def choose_k(given: Given) -> None:
         _write(choice, given.out)
         written.append(f"wrote {given.out}")
     written += write_plot(given, choice)
+    if given.labels is not None:
+        written += wrote(given.labels, {**data.ids, "cluster": choice.labels}, f"k = {choice.k}, {choice.verdict}")
+    elif choice.partitions and choice.verdict != "none":
+        words = [x for x in sys.argv[1:] if x != "--json"]
+        written.append(
+            f"next, to write the cluster of each point: {shlex.join(['congruence', *words])} --labels labels.csv"
+        )
 
     def rows() -> None:
         table = choice.to_frame("pyarrow", errors=True)

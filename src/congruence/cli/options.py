@@ -95,6 +95,8 @@ def argument(help: str, default: OptionValue = ..., **more: OptionValue) -> Dyna
     return Declared(default, help, (), is_argument=True, **more)
 
 
+#: files that were there before the command wrote them
+REPLACED: list[Path] = []
 #: files that a command reads and goes on with
 CONTINUED = ("checkpoint", "previous")
 
@@ -103,6 +105,7 @@ class Options:
     """The options of every command, and those given: each is an attribute."""
 
     verbose: bool = option(False)
+    quiet: bool = option(False)
     debug: bool = option(False)
     raw: bool = option(False)
 
@@ -158,6 +161,8 @@ def check_outputs(given: Options) -> None:
             if suffix_of(path) not in x.writes:
                 raise InputError(f"{path}: {Option(x.name)} is written as {joined(x.writes, 'or')}")
             check_target(path, given.inputs())
+            if path.is_file():
+                REPLACED.append(path)
     check_apart(**{name: path for name, (_, path) in found.items()})
 
 
@@ -198,6 +203,7 @@ class Printing(Options):
     """How a result is printed."""
 
     format: Format = option("table")
+    json: bool = option(False)
 
 
 class Labels(Reading):

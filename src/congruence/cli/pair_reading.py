@@ -105,6 +105,11 @@ def _one_of_each(
 
     there = list(dict.fromkeys(name for table in tables for name in table))
     named = named_columns(columns, there, f"neither {paths[0]} nor {paths[1]}") if columns else []
+    if len(named) > 2:
+        raise InputError(
+            f"--columns names {len(named)} columns ({some_of(named, 6)}), but two files are compared by one column each; pass "
+            f"COL_A,COL_B, or compare all columns of both with `congruence matrix`"
+        )
     chosen = []
     for side, (table, path) in enumerate(zip(tables, paths, strict=True)):
         matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def say(notes: Iterable[str]) -> None:
-    """Print notes to stderr, one per line."""
+    """Print notes to stderr, one per line; with --quiet none."""
+    if settings.quiet:
+        return
     for note in notes:
         print(f"note: {visible(as_called(str(note)))}", file=sys.stderr)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from congruence.cli.app import app, settings
 from congruence.cli.covers import Covers, read_covers
-from congruence.cli.options import Data, Gaps, Measured, Policy, Printing, argument, option, refuse
+from congruence.cli.options import Data, Gaps, Measured, Printing, argument, option, refuse
 from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.plots import show_page
 from congruence.cli.printing import print_json, print_rows, say, show
@@ -38,7 +38,6 @@ class Given(Covers, Data, Gaps, Measured, Printing):
     axes: str | None = option(None, "Two columns of the data as axes of the scatter plot, as in x,y; default: PCA.")
     k: int | None = option(None, "Number of clusters of the consensus clusterings.", least=1)
     distinct: bool = option(False, "Count clusterings that are the same once; default: as often as they occur.")
-    unassigned: Policy = option("drop")
     title: str | None = option(None, "Title of the page; default: the name of the file.")
     seed: int = option(0, "Random seed; the same seed gives the same page.")
     threads: int | None = option(None)

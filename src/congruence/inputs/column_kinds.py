@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from congruence.errors import Call, InputError, With, some_of
+from congruence.errors import Call, InputError, With, some_of, unused_name
 from congruence.inputs.annotations import DESCRIBE, Annotations, describing_columns
 from congruence.inputs.column_names import (
     LABEL_NAMES,
@@ -221,10 +221,14 @@ class Sorting:
 def with_memberships(columns: Mapping[str, ColumnLike]) -> dict[str, ColumnLike]:
     """Columns NAME:CLUSTER of fractions that add up to 1 over the clusters become memberships called NAME.
 
+    If all other columns of fractions add up to 1, they become memberships called "memberships".
+
     >>> import numpy as np
     >>> found = with_memberships({"run:a": np.array([0.9, 0.2]), "run:b": np.array([0.1, 0.8]), "x": np.array([0, 1])})
     >>> found["run"].k, list(found)
     (2, ['run', 'x'])
+    >>> list(with_memberships({"cell": np.array(["a", "b"]), "p": np.array([0.9, 0.2]), "q": np.array([0.1, 0.8])}))
+    ['cell', 'memberships']
     """
     import numpy as np
 
@@ -245,11 +249,24 @@ def with_memberships(columns: Mapping[str, ColumnLike]) -> dict[str, ColumnLike]
         matrix = np.column_stack(values).astype(np.float64)
         if (matrix >= 0).all() and (matrix <= 1 + 1e-6).all() and (np.abs(matrix.sum(axis=1) - 1) < 0.05).all():
             made[group] = Memberships(matrix, [name.rpartition(":")[2] for name in names], who=group)
+    grouped = {name: group for group, names in groups.items() if group in made for name in names}
+    loose = [name for name, column in columns.items() if name not in grouped and _is_float(column)]
+    if len(loose) > 1:
+        matrix = np.column_stack([np.asarray(columns[name], dtype=np.float64) for name in loose])
+        if (matrix >= 0).all() and (np.abs(matrix.sum(axis=1) - 1) < 1e-3).all() and (matrix % 1 > 0).any():
+            title = unused_name("memberships", columns)
+            made[title] = Memberships(matrix, loose, who=title)
+            grouped |= dict.fromkeys(loose, title)
     whole: dict[str, ColumnLike] = {}
     for name, column in columns.items():
-        group = name.rpartition(":")[0]
-        whole[group if group in made else name] = made.get(group, column)
+        whole[grouped.get(name, name)] = made.get(grouped.get(name, ""), column)
     return whole
+
+
+def _is_float(column: ColumnLike) -> bool:
+    """Whether a column of any library has the type of floats."""
+    kind = str(getattr(column, "type", getattr(column, "dtype", ""))).lower()
+    return kind.startswith(("float", "double")) and getattr(column, "ndim", 1) == 1
 
 
 def sorted_columns(

@@ -139,7 +139,7 @@ def build(r: Request) -> CoverModel:
     import congruence
 
     started = time.perf_counter()
-    given = joined(r.clusterings, r.reference, "keep" if r.unassigned == "drop" else r.unassigned, r.noise)
+    given = joined(r.clusterings, r.reference, "keep" if r.unassigned == "error" else r.unassigned, r.noise)
     reference = "reference" if r.reference is not None and not isinstance(r.reference, str) else r.reference
     e, with_reference, cautions = clusterings_shown(given, reference, "keep", None)
     scored = compare_all(e, list(r.measures or BY_KIND[False, True]), threads=r.threads, progress=r.progress)

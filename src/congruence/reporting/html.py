@@ -230,7 +230,7 @@ def report(
     measures: Sequence[str | Measure] | None = None,
     n_clusters: int | None = None,
     distinct: bool = False,
-    unassigned: str = "drop",
+    unassigned: str = "error",
     noise: NoiseLike = None,
     title: str | None = None,
     command: str | None = None,

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.results import AllPairs
 from congruence.engine.cpu import table_of
-from congruence.errors import Caution, InputError, Option, hint, joined, some_of, unused_name
+from congruence.errors import Call, Caution, InputError, Option, counted, hint, joined, some_of, unused_name
 from congruence.figures.layout import Flow, Tree, distances, flow_of, map_of, tree_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
@@ -84,7 +84,7 @@ class Request:
     measures: Sequence[str | Measure] | None = None
     n_clusters: int | None = None
     distinct: bool = False
-    unassigned: str = "drop"
+    unassigned: str = "error"
     noise: NoiseLike = None
     command: str | None = None
     source: str | None = None
@@ -134,7 +134,11 @@ def clusterings_shown(
             raise InputError("no clustering has a point with a label")
         e = e[kept]
     if len(e) < 2:
-        raise InputError("a report compares at least two clusterings, and there is only one")
+        c = e.members[0]
+        raise InputError(
+            f"a report compares at least two clusterings, and there is only one: {e.names[0]!r}, {counted(c.k, 'cluster')} of "
+            f"{len(c):,} points; {Call('cg.check_clusters')} looks at one clustering of data"
+        )
     names: list[str] = []
     for name in e.names:
         names.append(unused_name(name, names) if name in names else name)

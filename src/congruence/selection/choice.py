@@ -331,26 +331,55 @@ class KChoice(Result):
         }
 
     def _grid(self) -> tuple[list[list[str]], list[str], list[str]]:
+        """One row per k, one column per criterion."""
         arrow = {"higher": "↑", "lower": "↓", "elbow": "⌐"}
         cells = [
-            [_short(v) + ("*" if k == c.best else " ") for k, v in zip(self.ks, c.values.tolist(), strict=True)]
-            for c in self.curves
+            [_short(c.values[i]) + ("*" if k == c.best else " ") for c in self.curves] for i, k in enumerate(self.ks)
         ]
-        return cells, [f"{arrow[c.better]} {c.name}" for c in self.curves], [f"{k} " for k in self.ks]
+        return cells, [str(k) for k in self.ks], [f"{arrow[c.better]} {c.name}" for c in self.curves]
 
     def __repr__(self) -> str:
         import textwrap
 
-        lines = [text_grid(*self._grid())] if self.curves else []
-        lines += textwrap.wrap(self.recommendation, 80)
-        lines += [textwrap.fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in self.notes]
-        return "\n".join(lines)
+        lines = [textwrap.fill(note, 80, initial_indent="! ", subsequent_indent="  ") for note in self.notes]
+        cells, rows, names = self._grid()
+        if names:
+            lines += ["", *_in_parts(cells, rows, names), textwrap.fill(self._legend, 80), ""]
+        return "\n".join([*lines, *textwrap.wrap(self.recommendation, 80)]).lstrip("\n")
+
+    @property
+    def _legend(self) -> str:
+        """What the signs of the table mean."""
+        arrows = {"higher": "↑ higher is better", "lower": "↓ lower is better", "elbow": "⌐ the bend counts"}
+        known = [text for key, text in arrows.items() if any(c.better == key for c in self.curves)]
+        known += ["* the k that this criterion favours"] * any(c.best is not None for c in self.curves)
+        known += ["– not defined"] * any(np.isnan(c.values).any() for c in self.curves)
+        return f"One row per k; {', '.join(known)}."
 
     def _repr_html_(self) -> str:
         from html import escape
 
         said = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return html_grid(*self._grid(), caption=self.recommendation) + (f"<ul>{said}</ul>" if said else "")
+        legend = f"<p>{escape(self._legend)}</p>" if self.curves else ""
+        return html_grid(*self._grid(), caption=self.recommendation) + legend + (f"<ul>{said}</ul>" if said else "")
+
+
+#: widest table of a terminal
+WIDE = 80
+
+
+def _in_parts(cells: list[list[str]], rows: list[str], names: list[str]) -> list[str]:
+    """The table in parts that are at most 80 columns wide, one below the other."""
+    widths = [max(len(name), *(len(line[j]) for line in cells)) + 2 for j, name in enumerate(names)]
+    parts: list[list[int]] = [[]]
+    for j, width in enumerate(widths):
+        if parts[-1] and len(max(rows, key=len)) + sum(widths[i] for i in parts[-1]) + width > WIDE:
+            parts.append([])
+        parts[-1].append(j)
+    shown = [
+        text_grid([[line[j] for j in part] for line in cells], rows, [names[j] + " " for j in part]) for part in parts
+    ]
+    return "\n\n".join(shown).split("\n")
 
 
 def _short(value: float) -> str:
