@@ -112,6 +112,7 @@ def test_members_without_a_point_in_common(monkeypatch, most, reference):
         {"a": [0, 1], "b": [0, 1]},
         {"a": [0, 0, 0], "b": [0, 0, 0]},
         {"a": [0, 1, 2], "b": [0, 1, 2], "c": [2, 1, 0]},
+        {"a": [0, 1, 2], "b": [1, 1, 1], "c": [0, 0, 0]},
         {"a": [0, 0, 1, 1], "b": ["x", None, "y", None], "c": [None, 1, None, 2]},
         {str(i): [0, 1, 0, 1, 1] for i in range(12)},
         {"long": [f"cluster number {i}" for i in range(40)], "b": [0, 1] * 20},

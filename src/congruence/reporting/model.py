@@ -235,11 +235,12 @@ def _pick(
     threads: int | None, is_k_known: bool,
 ) -> tuple[int, float] | None:  # fmt: skip
     """The best clustering by `cg.rank`, and its score."""
-    if together is None or together.best is None:
+    reasons = [trivial[i] for i in everyone]
+    if together is None or together.best is None or reasons.count("") < 2:
         return None
     seeds = seed_sequence(random_state)
     ranking = ranking_of(
-        e[everyone], together.best, [trivial[i] for i in everyone], seeds, Known(is_k_known), resamples=0,
+        e[everyone], together.best, reasons, seeds, Known(is_k_known), resamples=0,
         threads=threads,
     )  # fmt: skip
     best = ranking.order[0]
