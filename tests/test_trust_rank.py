@@ -179,6 +179,21 @@ def test_what_may_be_passed():
         cg.rank(runs(), np.zeros((90, 2)), 3)
 
 
+def test_data_may_be_a_list_a_frame_or_numbers_as_text():
+    """The silhouettes are those of the numbers, whatever holds them; a list of rows raised an AttributeError."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2)) + 5 * TRUTH[:, None]
+    scores = [cg.rank(runs(many=3), x).score.tolist() for x in (X, X.tolist(), pd.DataFrame(X), X.astype(str))]
+    assert scores[1:] == scores[:1] * 3
+
+
+def test_soft_clusterings_of_one_point():
+    """Resampled consensuses of one point have no number of clusters; no mean of nothing is taken."""
+    r = cg.rank([np.array([[0.5, 0.5]])] * 2)
+    assert r.agreement.tolist() == [1.0, 1.0]
+    assert r.nearness.tolist() == [0.0, 0.0]
+
+
 def test_the_same_seed_gives_the_same_ranking():
     """The result does not depend on threads; everything is in the dict."""
     assert cg.rank(runs(), random_state=3, threads=1) == cg.rank(runs(), random_state=3, threads=2)

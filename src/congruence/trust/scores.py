@@ -101,7 +101,7 @@ class Nearness:
             for k in self.numbers
             if k <= self.few.n_points
         ]
-        return np.asarray(np.mean([_with(labels, self.few) for labels in values], axis=0))
+        return np.asarray(np.mean([_with(labels, self.few) for labels in values], axis=0)) if values else self.mean
 
 
 def _sampled(e: Ensemble, most: int, rng: np.random.Generator) -> Ensemble:
