@@ -125,6 +125,7 @@ def row_group(path: Path) -> RowGroup:
 def always_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled loops are used for small files too."""
     monkeypatch.setattr(jit, "loaded", lambda: True)
+    monkeypatch.setattr(jit, "was_compiled", lambda function: True)
     monkeypatch.setattr(jit, "LOADED_FROM", 0)
     monkeypatch.setattr(jit, "use_kernels", lambda work: work > 1_000)
 

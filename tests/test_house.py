@@ -71,7 +71,7 @@ def reached(path: Path) -> Iterator[str]:
 
 
 #: private names of Python and of other packages
-FOREIGN = {"_meta", "_exit"}  # of Dask frames; of os
+FOREIGN = {"_meta", "_exit", "_cache_file", "_load_index"}  # of Dask frames; of os; of numba
 
 
 @pytest.mark.slow

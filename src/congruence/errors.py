@@ -279,7 +279,8 @@ def warn(message: str, kind: type[Warning] | None = None) -> None:
     from sys import _getframe
 
     level, frame = 2, _getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "congruence":
+    ours = ("congruence", "numba")  # which compiles for us
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ours:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, kind, stacklevel=level)
 

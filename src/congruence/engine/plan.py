@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 import numpy as np
 
 from congruence.errors import InputError, Option, whole_number
-from congruence.machine import device
+from congruence.machine import device, jit
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array
 from congruence.typing import DeviceArray, EngineName, ProgressLike, Seed
@@ -211,11 +211,6 @@ def _takes_two(function: object) -> bool:
     return True
 
 
-def _on_terminal() -> bool:
-    """Whether stderr is a terminal; a service may have closed it, or have none."""
-    return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
-
-
 class Progress:
     """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s.
 
@@ -231,7 +226,7 @@ class Progress:
             raise InputError(f"progress must be a function of (done, total), True, False or None; got {report!r}")
         self.total, self.done, self.what = total, 0, what
         self.report = report if callable(report) else None
-        self.bar_wanted = report is not False and self.report is None and _on_terminal()
+        self.bar_wanted = report is not False and self.report is None and jit.on_terminal()
         wanted = report is True or (self.in_lines and report is None)
         self.lines_wanted = wanted and self.report is None and not self.bar_wanted
         self.tenths = 0

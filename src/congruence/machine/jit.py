@@ -98,6 +98,19 @@ def use_pair_kernels(points: int, kernels: str = PAIR_KERNELS) -> bool:
     return few and (kernels in sys.modules or pays(kernels, steps, COMPILED_FROM))
 
 
+def was_compiled(function: Function) -> bool:
+    """Whether the function is compiled, or was on this machine, so that it takes no seconds to use it."""
+    kernel: Dynamic = compiled(function)
+    return hasattr(kernel, "overloads") and (
+        bool(kernel.overloads) or kernel._cache.is_filled
+    )  # not with NUMBA_DISABLE_JIT
+
+
+def on_terminal() -> bool:
+    """Whether stderr is a terminal; a service may have closed it, or have none."""
+    return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+
+
 def loaded() -> bool:
     """Whether the compiled kernels are loaded."""
     return KERNELS in sys.modules
@@ -129,14 +142,21 @@ def njit(function: Function, signature: str | None = None) -> Function:
     if threads.removeprefix("-").isdecimal() and int(threads) < 1:  # importing numba would fail
         raise InputError(f"the environment variable NUMBA_NUM_THREADS must be a number of at least 1; got {threads!r}")
     import numba
+    from numba.core.typeinfer import register_dispatcher
     from numba.extending import register_jitable
+
+    from congruence.machine.compiled_cache import CompiledCache
 
     with _registering:
         while _helpers:
             function_, inline = _helpers.pop()
             register_jitable(inline=inline)(function_)
-    try:
-        kernel: Function = numba.njit(signature, nogil=True, cache=True)(function)
-    except RuntimeError:  # numba: "no locator available", a read-only installation without a home folder
-        kernel = numba.njit(signature, nogil=True)(function)
-    return kernel
+    kernel: Dynamic = numba.njit(nogil=True)(function)
+    if hasattr(kernel, "compile"):  # not with NUMBA_DISABLE_JIT
+        kernel._cache = CompiledCache(function)
+        if signature is not None:
+            with register_dispatcher(kernel):
+                kernel.compile(signature)
+            kernel.disable_compile()
+    found: Function = kernel
+    return found

@@ -16,6 +16,7 @@ from congruence.machine import jit
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.coded_pages import Chunk, NotCoded, coded_columns
+from congruence.scanning.page_kernels import decoded
 from congruence.scanning.vocabulary import BadBatch, LabelKind, kind_of
 from congruence.typing import ColumnLike, Frame
 
@@ -53,8 +54,9 @@ GROUPS = 64
 #: bytes read ahead of each column of a Parquet file, and most bytes of its pages while a batch is made
 BUFFER, PAGES = 1 << 16, 3 << 20
 
-#: number of labels that are read before columns are read as codes, if no compiled kernels are loaded, which takes half a second
-CODED_FROM = 100_000_000
+#: number of labels that are read before columns are read as codes, if the loops for it were never compiled, which takes some
+#: seconds, or if no compiled kernels are loaded, which takes half a second
+CODED_FROM = 300_000_000
 
 #: environment variable that is 0 if pyarrow is to read all columns
 READ_CODES = "CONGRUENCE_READ_CODES"
@@ -161,7 +163,7 @@ class RowGroup(OfFile):
             os.environ.get(READ_CODES) != "0"
             and work >= jit.LOADED_FROM
             and jit.has_numba()
-            and (jit.loaded() or jit.pays(coded_columns.__module__, work, CODED_FROM))
+            and ((jit.loaded() and jit.was_compiled(decoded)) or jit.pays(coded_columns.__module__, work, CODED_FROM))
         ):
             for batch in self._coded(types, rows, footer):
                 done += batch.num_rows
