@@ -467,7 +467,7 @@ def test_choose_k_fits_a_terminal_and_writes_labels(congruence, folder):
     said = congruence(*words, "--labels", "l.csv")
     assert max(map(len, said.out.splitlines())) <= 80
     assert "One row per k; ↑ higher is better, ↓ lower is better, * the k that this" in said.out
-    assert said.out.index("differ in scale") < said.out.index("One row per k") < said.out.index("criteria favour")
+    assert said.out.index("differ in") < said.out.index("One row per k") < said.out.index("of 8 criteria")
     written = pd.read_csv("l.csv")
     assert written["cell"].tolist() == [f"c{i}" for i in range(60)]
     assert len(written["cluster"]) == 60
