@@ -172,6 +172,13 @@ def test_zero_and_minus_zero_are_one_label():
     assert cg.contingency([0.0, -0.0, 0.5, 0.5], [0, 0, 1, 1]).shape == (2, 2)
 
 
+def test_the_missing_number_of_r_is_missing():
+    """NA of R is a signalling NaN; it is a missing label like any NaN, without a warning of numpy."""
+    labels = np.array([1.0, 2.0, 0.0])
+    labels[2:] = np.array([0x7FF00000000007A2], dtype=np.uint64).view(np.float64)
+    assert as_clustering(labels).gaps == 1
+
+
 def test_infinities_and_enormous_floats_are_labels():
     """Infinite values and floats beyond every integer type are distinct labels like any others."""
     labels = [np.inf, np.inf, -np.inf, 1e300, 1e300, 1e300] * 4

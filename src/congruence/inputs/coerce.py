@@ -289,7 +289,8 @@ def labels_from_numpy(values: Array, who: str, **facts: OptionValue) -> Labels:
 
 
 def _labels_from_floats(values: Array, who: str, **facts: OptionValue) -> Labels:
-    values = values.astype(np.float64, copy=False) + 0.0  # half floats would overflow below, and −0.0 is 0.0
+    with np.errstate(invalid="ignore"):  # the missing number of R is a signalling NaN
+        values = values.astype(np.float64, copy=False) + 0.0  # half floats would overflow below, and −0.0 is 0.0
     missing = np.isnan(values)
     gaps = int(missing.sum())
     solid = values[~missing] if gaps else values
