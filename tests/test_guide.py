@@ -269,9 +269,11 @@ def test_the_commands_run(line, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_python_of_the_pages_is_run(page):
-    """Every block of Python has prompts, which pytest runs; what needs a GPU is at least Python."""
+    """Every block of Python has prompts, which pytest runs; what needs a GPU is at least Python, and R is in test_r_users."""
     for language, block in blocks_of(page):
-        assert language in ("python", ""), f"{page.name}: a block of {language}"
+        assert language in ("python", "") or (language == "r" and page.name == "r.md"), (
+            f"{page.name}: a block of {language}"
+        )
         if language == "python" and ">>>" not in block:
             assert page.name == "gpu.md", block
             compile(block, page.name, "exec")
