@@ -372,3 +372,9 @@ def test_a_decimal_nan_is_no_share():
     }.items():
         with pytest.raises(cg.InputError, match=f"{name} must be a"):
             call()
+
+
+def test_a_list_among_numbers_of_cuts():
+    """A list is not hashable: one line instead of a TypeError."""
+    with pytest.raises(cg.InputError, match=r"ks must be a whole number; got \[2\]"):
+        cg.Hierarchy([[0, 1], [2, 3]]).tie_notes([1, [2]])

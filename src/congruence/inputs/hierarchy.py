@@ -11,7 +11,17 @@ from typing import Literal, NoReturn
 
 import numpy as np
 
-from congruence.errors import Call, Caution, InputError, Option, check_different, counted, names_in, some_of
+from congruence.errors import (
+    Call,
+    Caution,
+    InputError,
+    Option,
+    check_different,
+    counted,
+    names_in,
+    some_of,
+    whole_number,
+)
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import is_frame
@@ -277,7 +287,7 @@ class Hierarchy:
             ks: Numbers of clusters.
         """
         tied = set(self.tied_ks.tolist())
-        listed = [str(k) for k in ks if k in tied]
+        listed = [str(k) for k in ks if whole_number(k, "ks") in tied]
         if not listed:
             return ()
         shown = some_of(listed, 5)
