@@ -14,7 +14,6 @@ from congruence.errors import hint, one_of
 from congruence.formulas import find
 from congruence.formulas.docstrings import LABELS, TREES, TWO, document
 from congruence.formulas.record import Measure
-from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.typing import AverageMethod, ClusteringLike, MatrixLike, OptionValue
@@ -96,7 +95,11 @@ def _as_matrix(x: MatrixLike, who: str) -> MatrixLike:
     listed = x.values() if isinstance(x, Mapping) else x if isinstance(x, list | tuple) else []
     vectors = len(listed) > 0 and all(hasattr(v, "__len__") and not isinstance(v, str) for v in listed)
     columns = len(shape) == 2 and shape[1] > 1 and not hasattr(x, "tocsr") and not isinstance(x, Memberships)
-    return Ensemble(x) if (vectors or columns) and not _is_soft(x) else x
+    if not (vectors or columns) or _is_soft(x):
+        return x
+    from congruence.inputs.ensemble import Ensemble  # late import: a first `cg.ari` does not need the readers of files
+
+    return Ensemble(x)
 
 
 def _is_soft(x: MatrixLike) -> bool:
