@@ -249,6 +249,29 @@ def test_an_option_is_declared_once():
                 known |= texts
 
 
+#: rooms that validate and count
+COUNTING = ("inputs", "engine", "scanning", "statistics", "comparison", "ensembles", "chance", "formulas", "machine")
+
+
+def test_unknown_and_repeated_names_are_refused_by_errors():
+    """That a column is missing, or a name given twice, is said in `errors.py`; two readers of columns know more."""
+    for path in (x for room in COUNTING for x in (PACKAGE / room).rglob("*.py")):
+        texts = [x.value for x in ast.walk(read(path)) if isinstance(x, ast.Constant) and isinstance(x.value, str)]
+        own = [
+            text for text in texts if "\n" not in text and (" has no column " in text or "give them different" in text)
+        ]
+        assert not own or path.name in ("column_names.py", "parts.py"), (path, own)
+
+
+def test_statistics_are_swapped_by_the_names_of_their_fields():
+    """Only statistics that hold other objects swap these; the others have fields of two sides (`statistics/sides.py`)."""
+    found = set()
+    for path in (PACKAGE / "statistics").glob("*.py"):
+        for kind in (x for x in ast.walk(read(path)) if isinstance(x, ast.ClassDef)):
+            found |= {kind.name for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "swapped"}
+    assert found == {"TwoSided", "MemberInfo", "Overlap", "Intersections", "Tables"}
+
+
 def test_options_of_docstrings_are_those_of_the_table():
     """No public docstring repeats the sentence of a shared option: it names the option, and the table has the words."""
     sentences = {" ".join(x.says.split()) for x in OPTIONS.values() if len(x.says) > 60}

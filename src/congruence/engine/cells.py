@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from congruence.inputs.labels import name_of_unassigned
+from congruence.inputs.labels import names_of_unassigned
 from congruence.machine import jit
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.names import plain_names
@@ -145,7 +145,6 @@ def _kept_names(names: ClusterNames, keep: Array) -> ClusterNames:
     if not len(keep) or keep[-1] < len(names):
         return names[keep] if isinstance(names, np.ndarray) else tuple(names[i] for i in keep)
     known = plain_names(names)
-    word = name_of_unassigned(known)
-    extra = [i for i in keep.tolist() if i >= len(known)]
-    added = [word] if len(extra) == 1 and keep[-1] == len(known) else [f"{word} {i - len(known) + 1}" for i in extra]
-    return (*(known[i] for i in keep.tolist() if i < len(known)), *added)
+    extra = [i - len(known) for i in keep.tolist() if i >= len(known)]
+    added = names_of_unassigned(known, "cluster" if extra == [0] else "singletons", extra[-1] + 1)
+    return (*(known[i] for i in keep.tolist() if i < len(known)), *(added[i] for i in extra))

@@ -72,7 +72,7 @@ class Measure:
         range: Smallest and largest value for points that count once, or by whole frequencies.
         definition: The formula as lines of Python over the symbols of the statistic; the last one is the measure.
         axioms: Which of "symmetric", "definite", "triangle" and "baseline" hold.
-        at_zero: Value at 0/0 if the clusterings differ; identical ones get the best value.
+        at_zero: Value at 0/0 if the clusterings differ; identical ones get the best value. NaN: undefined for both.
         reference: Key of the paper.
         caution: A caution for users, if any.
         status: "current", or "historical" if it is kept only to reproduce a paper.
@@ -104,14 +104,12 @@ class Measure:
     range: tuple[float, float]
     definition: tuple[str, ...]
     axioms: frozenset[str]
-    #: value at 0/0 when the clusterings are not identical; identical ones get the best value; NaN: undefined for both
     at_zero: float
     reference: str
     caution: str = ""
     status: Status = Status.CURRENT
     workings: Callable[..., Record] | None = None
     aliases: tuple[str, ...] = ()
-    #: for matrices: whether one side must be a partition; whether entries outside 0 … 1 are allowed
     wants_partition: bool = False
     takes_kernels: bool = False
     takes_covers: bool = False

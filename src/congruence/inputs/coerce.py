@@ -33,7 +33,7 @@ from congruence.inputs.labels import (
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
 from congruence.machine import device
-from congruence.statistics.names import label_order
+from congruence.statistics.names import ranked
 from congruence.statistics.tables import Array, code_type
 from congruence.typing import ClusteringLike, ColumnLike, DeviceArray, Frame, Label, OptionValue
 
@@ -330,8 +330,6 @@ def labels_from_arrow(array: ColumnLike, who: str, **facts: OptionValue) -> Labe
 def labels_from_categories(codes: Array, categories: list[Label], facts: dict[str, OptionValue]) -> Labels:
     """Labels from pandas categories, of any type; a code of −1 is a missing value."""
     plain = [x.item() if isinstance(x, np.generic) else x for x in categories]
-    order = label_order(plain)
-    rank = np.full(len(plain) + 1, len(plain), dtype=np.int64)
-    rank[order] = np.arange(len(plain))
-    whole = Labels(None, (rank[codes], named_clusters([plain[i] for i in order])), **facts)
+    names, rank = ranked(plain)
+    whole = Labels(None, (np.append(rank, len(plain))[codes], named_clusters(names)), **facts)
     return whole.taken(np.arange(len(codes)), facts.get("index"))

@@ -25,7 +25,7 @@ from congruence.errors import (
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering
-from congruence.inputs.labels import Labels, frame_kind, name_of_unassigned
+from congruence.inputs.labels import Labels, frame_kind, names_of_unassigned
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.names import plain_names
@@ -362,18 +362,8 @@ class CoverLabels(Labels):
             part = replace(cover, encoded=(codes, np.arange(g - 1)), gaps=int(alone.sum()))
             return cover._with_rows(part, rows)
         many = int(alone.sum()) if unassigned == "singletons" else 1
-        word = name_of_unassigned(cover.clusters.names)
-        k = cover.clusters.k
-        names = (
-            *cover.clusters.names,
-            *([f"{word} {i + 1}" for i in range(many)] if unassigned == "singletons" else [word]),
-        )
         codes[alone] = g + np.arange(many)
-        clusters = ClusterMap(
-            np.concatenate([cover.clusters.starts, cover.clusters.starts[-1] + 1 + np.arange(many)]),
-            np.concatenate([cover.clusters.clusters, k + np.arange(many)]),
-            names,
-        )
+        clusters = cover.clusters.with_own(names_of_unassigned(cover.clusters.names, unassigned, many))
         whole = replace(cover, encoded=(codes.astype(code_type(g + many)), np.arange(g + many)), clusters=clusters)
         return whole.taken(np.arange(len(codes)), cover.index)
 

@@ -9,7 +9,7 @@ from congruence.inputs.cover import Cover, signatures
 from congruence.inputs.cover_reading import Members, plain
 from congruence.inputs.encoding import arrow_library, encode_arrow, refuse_type
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.names import label_order, plain_names
+from congruence.statistics.names import plain_names, ranked
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Dynamic, Index, Label
 
@@ -46,8 +46,7 @@ def _whole(name: Label, who: str) -> Label:
 
 def map_of_sets(sets: tuple[tuple[Label, ...], ...]) -> ClusterMap:
     """The map of these sets of clusters, clusters ordered by name."""
-    names = list(dict.fromkeys(name for one in sets for name in one))
-    names = [names[i] for i in label_order(names)]
+    names, _ = ranked(list(dict.fromkeys(name for one in sets for name in one)))
     place = {name: i for i, name in enumerate(names)}
     starts = np.concatenate([[0], np.cumsum([len(one) for one in sets], dtype=np.int64)])
     members = np.array([place[name] for one in sets for name in one], dtype=np.int64)

@@ -9,7 +9,7 @@ from congruence.inputs.alignment import Align, aligned
 from congruence.inputs.cover import Cover
 from congruence.inputs.cover_reading import plain
 from congruence.inputs.kinds import Clustering
-from congruence.statistics.names import label_order
+from congruence.statistics.names import ranked
 from congruence.typing import Label
 
 
@@ -105,8 +105,7 @@ def _points_of_covers(
     every: dict[Label, None] = {}
     for _, c in covers:
         every.update(dict.fromkeys(c.ids))
-    names = list(every)
-    names = [names[i] for i in label_order(names)]
+    names, _ = ranked(list(every))
     totals = {c.total for _, c in covers if c.total is not None}
     if len(totals) > 1:
         raise InputError(

@@ -12,7 +12,7 @@ from congruence.errors import Call, InputError
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels, frame_kind, is_frame, names_of_columns
 from congruence.inputs.memberships import Memberships
-from congruence.statistics.names import label_order, plain_names
+from congruence.statistics.names import plain_names, ranked
 from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import Frame, Label, MatrixLike
 
@@ -90,11 +90,8 @@ def _coded(values: list[Label], who: str, what: str) -> tuple[list[Label], Array
         raise InputError(f"{who}: {bad!r} cannot be {what}: it is not hashable") from None
     if any(x is None or x != x for x in place):
         raise InputError(f"{who}: {what} is missing (None or NaN)")
-    names = list(place)
-    order = label_order(names)
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    return [names[i] for i in order], rank[raw] if len(raw) else raw
+    names, rank = ranked(list(place))
+    return names, rank[raw] if len(raw) else raw
 
 
 def _of_groups(groups: Sequence[Iterable[Label]], names: Sequence[Label], who: str) -> Members:

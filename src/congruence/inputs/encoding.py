@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from congruence.errors import InputError, warn
-from congruence.statistics.names import label_order
+from congruence.statistics.names import ranked
 from congruence.statistics.tables import Array, ClusterNames, smallest
 from congruence.typing import ColumnLike, Label
 
@@ -136,12 +136,11 @@ def encode_arrow(array: ColumnLike) -> tuple[Array, ClusterNames, int]:
     used = np.bincount(raw, minlength=len(names) + 1)[: len(names)] > 0  # unused categories are not clusters
     used[missing] = False
     kept = np.flatnonzero(used)
-    listed = [names[i] for i in kept]
-    order = label_order(listed)
+    listed, rank = ranked([names[i] for i in kept])
     place = np.full(len(names) + 1, len(kept), dtype=np.int64)
-    place[kept[order]] = np.arange(len(kept))
+    place[kept] = rank
     codes = smallest(place, len(kept))[raw]
-    return codes, named_clusters([listed[i] for i in order]), int((codes == len(kept)).sum())
+    return codes, named_clusters(listed), int((codes == len(kept)).sum())
 
 
 def named_clusters(names: list[Label]) -> ClusterNames:
@@ -182,11 +181,8 @@ def text_dictionary(values: Array) -> ColumnLike:
 def encode_text(values: Array) -> tuple[Array, tuple[Label, ...]]:
     """Codes of numpy strings."""
     array = text_dictionary(values)
-    names = np.frombuffer(b"".join(array.dictionary.to_pylist()), dtype=values.dtype).tolist()
-    order = label_order(names)
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    return smallest(rank, len(names))[array.indices.to_numpy()], tuple(names[i] for i in order)
+    names, rank = ranked(np.frombuffer(b"".join(array.dictionary.to_pylist()), dtype=values.dtype).tolist())
+    return smallest(rank, len(names))[array.indices.to_numpy()], tuple(names)
 
 
 def encode_objects(values: Sequence[Label]) -> tuple[Array, ClusterNames, int]:
@@ -209,10 +205,6 @@ def encode_objects(values: Sequence[Label]) -> tuple[Array, ClusterNames, int]:
             raise InputError(
                 f"label {value!r} (a {type(value).__name__}) at position {i} cannot be a label: it is not hashable"
             ) from None
-    names = list(place)
-    order = label_order(names)
-    rank = np.empty(len(names) + 1, dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    rank[-1] = len(names)
-    coded = smallest(rank, len(names))[codes]
-    return coded, named_clusters([names[i] for i in order]), int((codes < 0).sum())
+    names, rank = ranked(list(place))
+    coded = smallest(np.append(rank, len(names)), len(names))[codes]
+    return coded, named_clusters(names), int((codes < 0).sum())

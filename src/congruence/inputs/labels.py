@@ -267,14 +267,12 @@ class Labels(Clustering):
             raise unassigned_error(who, f"{labels.gaps} of {len(labels)} points")
         codes, names, k = labels.codes, labels.names, labels.k
         listed = plain_names(names)
-        word = name_of_unassigned(listed)
+        named = (*listed, *names_of_unassigned(listed, unassigned, labels.gaps))
         if unassigned == "cluster":
-            return labels._recoded(codes, (*listed, word), 0)
+            return labels._recoded(codes, named, 0)
         wide = codes.astype(np.int64)
         wide[codes == k] = k + np.arange(labels.gaps)
-        alone = tuple(f"{word} {i + 1}" for i in range(labels.gaps))
-        codes = wide.astype(code_type(k + labels.gaps))
-        return labels._recoded(codes, (*listed, *alone), 0)
+        return labels._recoded(wide.astype(code_type(k + labels.gaps)), named, 0)
 
     def _without_noise(self, noise: Collection[Hashable] | None) -> Labels:
         if not noise:
@@ -298,12 +296,12 @@ def keep_is_for_covers() -> InputError:
     return InputError(f"{how} is for covers; for labels pass 'drop', 'singletons' or 'cluster'")
 
 
-def name_of_unassigned(names: ClusterNames) -> str:
-    """Name of the cluster of unassigned points: "unassigned", with primes if a cluster has that name."""
+def names_of_unassigned(names: ClusterNames, rule: str, many: int) -> list[str]:
+    """Names of the clusters of unassigned points beside these: "unassigned", with primes if a cluster has that name."""
     word = "unassigned"
     while any(str(name).startswith(word) for name in names):
         word += "′"
-    return Given(word)
+    return [Given(word)] if rule == "cluster" else [f"{word} {i + 1}" for i in range(many)]
 
 
 class Given(str):

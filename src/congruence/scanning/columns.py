@@ -22,7 +22,7 @@ from congruence.scanning.room import TILE
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind
 from congruence.statistics.covers import ClusterMap
-from congruence.statistics.names import label_order
+from congruence.statistics.names import ranked
 from congruence.statistics.tables import Array, ClusterNames, Table, Tables
 
 if TYPE_CHECKING:
@@ -271,10 +271,8 @@ def _named_labels(part: PartialTables, c: int) -> tuple[Array, ClusterNames]:
             labels = [int(x) for x in labels]
     if part.kinds[c] is LabelKind.FLOAT and any(isinstance(x, float) for x in labels):
         labels = [float(x) for x in labels]
-    order = label_order(labels)
-    rank = np.empty(len(labels), np.int64)
-    rank[order] = np.arange(len(labels))
-    return rank, named_clusters([labels[i] for i in order])
+    names, rank = ranked(labels)
+    return rank, named_clusters(names)
 
 
 def tables_of_columns(part: PartialTables, columns: Sequence[Column], pairs: Array) -> Tables:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from congruence.inputs.cover_columns import map_of_sets
-from congruence.inputs.labels import name_of_unassigned
+from congruence.inputs.labels import names_of_unassigned
 from congruence.scanning.tables import PartialTables
 from congruence.statistics.covers import ClusterMap
 from congruence.statistics.tables import ClusterNames
@@ -27,11 +27,4 @@ def with_unassigned(clusters: ClusterMap, rule: str, many: int) -> ClusterMap:
         return clusters
     if rule == "keep":
         return ClusterMap(np.append(clusters.starts, clusters.starts[-1]), clusters.clusters, clusters.names)
-    word = name_of_unassigned(list(clusters.names))
-    added = [word] if rule == "cluster" else [f"{word} {i + 1}" for i in range(many)]
-    places = np.arange(len(added))
-    return ClusterMap(
-        np.concatenate([clusters.starts, clusters.starts[-1] + 1 + places]),
-        np.concatenate([clusters.clusters, clusters.k + places]),
-        (*clusters.names, *added),
-    )
+    return clusters.with_own(names_of_unassigned(list(clusters.names), rule, many))

@@ -52,7 +52,7 @@ class PartialTables:
     Attributes:
         names: Names of the columns.
         kinds: Type of the labels of each column.
-        labels: Labels of each column, by code.
+        labels: Labels of each column, in order of appearance: label i has code i + 1, and code 0 is "in no cluster".
         pairs: Positions of the two columns of each pair; each column is also a pair with itself.
         starts: Where the cells of each pair begin.
         row: Row of each cell.
@@ -63,8 +63,8 @@ class PartialTables:
         mass: Name of the column of weights, if there is one.
         total: Sum of the weights.
         squares: Sum of their squares.
-        used: For weighted rows: how many have a label in both columns of each pair.
-        own: Sum of their squared weights.
+        used: For weighted rows, their number, by [in a cluster of the first column?][of the second?].
+        own: The same for the sum of their squared weights.
         left_out: Parts that were skipped because they could not be read.
         within: For weighted rows: weight of the pairs within each cell.
         exponent: Weights are counted divided by 2**exponent.
@@ -84,7 +84,6 @@ class PartialTables:
 
     names: tuple[str, ...]
     kinds: tuple[LabelKind, ...]
-    #: labels of each column in order of appearance; label i has code i + 1, and code 0 is "in no cluster"
     labels: tuple[tuple[Label, ...], ...]
     pairs: Array
     starts: Array
@@ -96,7 +95,6 @@ class PartialTables:
     mass: str | None
     total: Scalar
     squares: float
-    #: for weighted rows: their number and Σw², by [in a cluster of the first column?][of the second?]
     used: Array
     own: Array
     within: Array

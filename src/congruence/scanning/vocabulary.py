@@ -69,11 +69,7 @@ class LabelKind(Word):
 
 
 #: kinds of lists of clusters, and of the clusters in them
-ELEMENTS = {
-    LabelKind.NULL_SETS: LabelKind.NULL, LabelKind.INTEGER_SETS: LabelKind.INTEGER, LabelKind.FLOAT_SETS: LabelKind.FLOAT,
-    LabelKind.BOOLEAN_SETS: LabelKind.BOOLEAN, LabelKind.TEXT_SETS: LabelKind.TEXT, LabelKind.BYTES_SETS: LabelKind.BYTES,
-    LabelKind.DECIMAL_SETS: LabelKind.DECIMAL,
-}  # fmt: skip
+ELEMENTS = {kind: LabelKind(kind.value.removeprefix("sets of ")) for kind in LabelKind if "sets of " in kind.value}
 
 
 class BadBatch(InputError):

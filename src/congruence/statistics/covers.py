@@ -7,7 +7,7 @@ interchangeable, so every sum over pairs of points is a sum over pairs of cells 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
@@ -54,6 +54,12 @@ class ClusterMap:
         starts = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
         return starts, self.clusters[np.repeat(self.starts[signatures], lengths) + within]
+
+    def with_own(self, names: Sequence[Label]) -> ClusterMap:
+        """The map with these clusters, each of which is a further signature."""
+        places = np.arange(len(names))
+        starts = np.concatenate([self.starts, self.starts[-1] + 1 + places])
+        return ClusterMap(starts, np.concatenate([self.clusters, self.k + places]), (*self.names, *names))
 
     def sparse(self, signatures: Array) -> SparseMatrix:
         """The map of these signatures as a scipy.sparse CSR array of floats."""

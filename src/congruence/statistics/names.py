@@ -26,10 +26,17 @@ def label_order(labels: Sequence[Label]) -> list[int]:
         return sorted(range(len(labels)), key=lambda i: (type(labels[i]).__name__, str(labels[i])))
 
 
+def ranked(labels: Sequence[Label]) -> tuple[list[Label], Array]:
+    """The labels in sorted order, and the place of each of those given in it."""
+    order = label_order(labels)
+    rank = np.empty(len(labels), dtype=np.int64)
+    rank[order] = np.arange(len(labels))
+    return [labels[i] for i in order], rank
+
+
 def union(left: ClusterNames, right: ClusterNames) -> tuple[tuple[Label, ...], tuple[Array, Array]]:
     """All names, sorted, and the positions of each side's names."""
-    names = list(dict.fromkeys([*left, *right]))
-    names = [names[i] for i in label_order(names)]
+    names, _ = ranked(list(dict.fromkeys([*left, *right])))
     place = {name: i for i, name in enumerate(names)}
     maps = tuple(np.array([place[x] for x in side], dtype=np.int64) for side in (left, right))
     return tuple(names), (maps[0], maps[1])

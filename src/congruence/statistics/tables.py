@@ -69,7 +69,7 @@ class Table(AsJson):
         count: Count of each cell.
         rows: Names of the clusters of a.
         columns: Names of the clusters of b.
-        own: Sum of squared weights of the points, or their number without weights.
+        own: Sum of squared weights of the points, or their number, subtracted from sums over ordered pairs.
         frame_kind: Kind of frame of the inputs.
         maps: For covers: the clusters of each row and column.
         within: Weight of the pairs of points within each cell, if points have weights.
@@ -91,7 +91,6 @@ class Table(AsJson):
     count: Array
     rows: ClusterNames
     columns: ClusterNames
-    #: self-pair contribution, subtracted from sums over ordered pairs (n without weights, Σw² with weights)
     own: float
     frame_kind: str | None = field(default=None, repr=False)
     within: Array | None = field(default=None, repr=False)
