@@ -119,9 +119,10 @@ def generate(
     makers = makers_of(method, fraction, complete, hasattr(data, "tocsr"), Mixtures(protocol, covariance_type))
     names = [f"{makers[i % len(makers)][0]} {i}" for i in range(n_members)]
     with Progress(n_members, progress, "members") as bar:
-        made, notes = made_members(makers, data, choices, seed_sequence(random_state).spawn(n_members), n_jobs, bar)
+        made, warned = made_members(makers, data, choices, seed_sequence(random_state).spawn(n_members), n_jobs, bar)
     ensemble = Ensemble(with_index(made, X), names=names, unassigned="partial")
-    ensemble.notes += tuple(Caution("generated", "", line) for line in notes)
+    notes = (f"{many} of {n_members} members: {text}" for text, many in warned.items())
+    ensemble.notes += tuple(Caution("generated", "", note) for note in notes)
     return ensemble
 
 
@@ -153,15 +154,15 @@ def made_members(
     streams: Sequence[np.random.SeedSequence],
     n_jobs: int | None,
     bar: Progress,
-) -> tuple[list[Array], tuple[str, ...]]:
-    """One member per random stream, and notes on how many of them gave warnings."""
+) -> tuple[list[Array], Counter[str]]:
+    """One member per random stream, and how many of them gave each warning."""
     jobs = [partial(_member, makers[i % len(makers)][1], data, choices, stream) for i, stream in enumerate(streams)]
     members, warned = [], Counter[str]()
     for member, said in in_order(jobs, n_jobs):
         members.append(member)
         warned.update(set(said))
         bar.add(1)
-    return members, tuple(f"{many} of {len(jobs)} members: {text}" for text, many in warned.items())
+    return members, warned
 
 
 def as_data(X: PointsLike) -> Array | SparseMatrix:

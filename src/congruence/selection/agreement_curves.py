@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -140,28 +139,30 @@ def member_curves(
     if made is not None and (wanted is None or any(w.name == "stability" for w in wanted)):
         parts = made.n_subsamples
     notes: list[str] = []
+    said: dict[str, list[str]] = {}
     rows: dict[int, dict[str, tuple[float, float]]] = {}
     agreed: dict[int, dict[str, Array]] = {}
     done: dict[int, Ensemble] = {}
     with Progress(len(ks) * (1 if made is None else made.n_members + parts), progress, "clusterings") as bar:
         try:
             for each in ks:
-                said: list[str] = []
-                apart = None
+                found, apart = list[Said](), None
                 if made is None:
                     e = given[each]
                     bar.add(1)
                 else:
-                    e, apart, said = _of_data(made, each, parts, bar)
+                    e, apart, found = _of_data(made, each, parts, bar)
                 if wanted is None:
                     wanted = named_criteria(usual([e, *given.values()], made is None), made is None)
                 rows[each], agreed[each], more = _scored(e, wanted, apart, truth, threads)
                 done[each] = e
-                notes += [f"k = {each}: {text}" for text in (*_sizes(e, each), *said, *more)]
+                for many, text in (*_sizes(e, each), *found, *(("", text) for text in more)):
+                    said.setdefault(text, []).append(f"{each} ({many})" if many else str(each))
         except KeyboardInterrupt:
             if not done:
                 raise
             notes.append(f"stopped: {len(done)} of {len(ks)} numbers of clusters are done, {listed(list(done))}")
+    notes = [*(f"k = {', '.join(where)}: {text}" for text, where in said.items()), *notes]
     assert wanted is not None
     finished = [x for x in ks if x in done]
     few = min(len(e) for e in done.values())
@@ -173,9 +174,9 @@ def member_curves(
         for x, growth in delta_area({x: done[x] for x in finished}).items():
             rows[x]["delta_area"] = growth, math.nan
     curves = {w.name: _criterion(w, finished, rows, done) for w in wanted}
-    found, success, classes = _reference(truth, finished, agreed, notes)
+    with_reference, success, classes = _reference(truth, finished, agreed, notes)
     return MemberCurves(
-        tuple(finished), curves, found, success, classes, done, _merged(notes), len(finished) == len(ks)
+        tuple(finished), curves, with_reference, success, classes, done, notes, len(finished) == len(ks)
     )
 
 
@@ -243,19 +244,24 @@ def named_criteria(criteria: str | Measure | Iterable[str | Measure], given: boo
     return list(found.values())
 
 
-def _of_data(making: Making, k: int, parts: int, bar: Progress) -> tuple[Ensemble, Ensemble | None, list[str]]:
+#: what is said of some members or subsamples of one k: of how many, or "", and a text
+Said = tuple[str, str]
+
+
+def _of_data(making: Making, k: int, parts: int, bar: Progress) -> tuple[Ensemble, Ensemble | None, list[Said]]:
     """The ensemble of one k, the ensemble of subsamples, and notes on their members."""
     root, makers = making.seeds, making.makers
     whole, part = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, k)).spawn(2)
-    members, said = made_members(makers, making.X, [k], whole.spawn(making.n_members), making.n_jobs, bar)
+    members, warned = made_members(makers, making.X, [k], whole.spawn(making.n_members), making.n_jobs, bar)
     titles = [f"{makers[i % len(makers)][0]} {i}" for i in range(making.n_members)]
     e = Ensemble(with_index(members, making.frame), names=titles, unassigned="partial")
+    said = [(f"{many} of {making.n_members} members", text) for text, many in warned.items()]
     if not parts:
-        return e, None, list(said)
+        return e, None, said
     on_parts = [(name, partial(_of_a_part, make, making.fraction)) for name, make in makers]
     pieces, more = made_members(on_parts, making.X, [k], part.spawn(parts), making.n_jobs, bar)
-    more = tuple(text.replace("members:", "subsamples:", 1) for text in more)
-    return e, Ensemble(pieces, unassigned="partial"), [*said, *more]
+    said += [(f"{many} of {parts} subsamples", text) for text, many in more.items()]
+    return e, Ensemble(pieces, unassigned="partial"), said
 
 
 def _of_a_part(make: Maker, fraction: float, data: Array | SparseMatrix, k: int, rng: np.random.Generator) -> Array:
@@ -267,11 +273,11 @@ def _of_a_part(make: Maker, fraction: float, data: Array | SparseMatrix, k: int,
     return labels
 
 
-def _sizes(e: Ensemble, k: int) -> list[str]:
+def _sizes(e: Ensemble, k: int) -> list[Said]:
     """Notes on members that do not have k clusters."""
     others = Counter(c.k for c in e if c.k != k)
     return [
-        f"{many} of {len(e)} members: {'has' if many == 1 else 'have'} {counted(size, 'cluster')}"
+        (f"{many} of {len(e)} members", f"{'has' if many == 1 else 'have'} {counted(size, 'cluster')}")
         for size, many in sorted(others.items())
     ]
 
@@ -441,13 +447,3 @@ def _reference(
     if truth.k not in ks:
         notes.append(f"there is no success rate: the reference has {truth.k} clusters, and that k was not tried")
     return found, success, truth.k
-
-
-def _merged(notes: Sequence[str]) -> list[str]:
-    """Merge equal notes of several k into one: 'k = 5 (3 of 100 members), 6 (7 of 100 members): …'."""
-    groups: dict[str, list[str]] = {}
-    for note in notes:
-        match = re.fullmatch(r"k = (\d+): (?:(\d+ of \d+ \w+): )?(.*)", note)
-        k, many, text = match.groups() if match else ("", "", note)
-        groups.setdefault(text, []).append(f"{k} ({many})" if many else k)
-    return [f"k = {', '.join(where)}: {text}" if where[0] else text for text, where in groups.items()]
