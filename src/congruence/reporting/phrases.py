@@ -83,6 +83,8 @@ PHRASES: dict[str, Phrase] = {
         "tied > 1": "“{name}” and others agree most with the reference",
         "": "“{name}” agrees most with the reference",
     },
+    "family": "{many} like “{name}”",
+    "too_large": "The labels are too large for this page",
     "covers": "{covers} {covers|cover|covers} of {points} {points|point|points}: {measure} from {low:two} to {high:two}, "
     "median {median:two}.",
     "central_cover": "“{name}” agrees best with the others: {measure} {value:two} on average.",

@@ -139,7 +139,7 @@ def _of_families(model: Model) -> dict[str, Fact]:
     f = model.families
     if f is None:
         return {"families": 0}
-    parts = [f"{len(group):,} like “{name}”" for group, name in zip(f.members, f.names, strict=True)]
+    parts = [said("family", {"many": len(group), "name": name}) for group, name in zip(f.members, f.names, strict=True)]
     return {
         "families": len(parts),
         "inside": f.inside,
@@ -465,7 +465,7 @@ def _unlike(model: Model) -> list[str]:
 
 def careful(model: Model) -> tuple[str, ...]:
     """Cautions for the reader."""
-    own, said = _own(model), []
+    own, found = _own(model), []
     ks = [model.members[i].k for i in own]
     if min(ks) != max(ks):
         shown = [s.measure for s in model.scales]
@@ -473,24 +473,24 @@ def careful(model: Model) -> tuple[str, ...]:
         fair = [plain_name(m) for m in shown if is_adjusted(m)]
         if others:
             first = f"; trust {' and '.join(fair)} first" if fair else ""
-            said.append(
+            found.append(
                 f"The clusterings have {span_of(ks)} clusters. Measures that are not corrected for chance change "
                 f"with that number alone: {joined(plain_name(m) for m in others)}{first}."
             )
     if any(m.is_soft for m in model.members):
-        said.append(
+        found.append(
             "Soft clusterings do not reach the best value of most measures even with themselves. Where they do not, agreement "
             "is relative to the self-scores, and a point counts for the cluster of its largest membership."
         )
     if 1 < len(own) < 10:
-        said.append(f"{len(own)} clusterings are few: a consensus of dozens is more reliable.")
+        found.append(f"{len(own)} clusterings are few: a consensus of dozens is more reliable.")
     if model.n_points < 50:
-        said.append(f"With {counted(model.n_points, 'point')} each point changes the values noticeably.")
+        found.append(f"With {counted(model.n_points, 'point')} each point changes the values noticeably.")
     if model.pairs.labels is None:
-        said.append(
-            "The labels are too large for this page. It shows pairs with the reference or the most central clustering, and the "
+        found.append(
+            f"{said('too_large', {})}. It shows pairs with the reference or the most central clustering, and the "
             "command for other pairs; hiding a clustering changes the agreement, not the groups."
         )
     if not model.main.tree.is_optimal:
-        said.append("There are too many clusterings for the optimal order of rows; they are in the order of the tree.")
-    return (*said, *(f"{c[0].upper()}{c[1:]}{'' if c.endswith('.') else '.'}" for c in model.cautions))
+        found.append("There are too many clusterings for the optimal order of rows; they are in the order of the tree.")
+    return (*found, *(f"{c[0].upper()}{c[1:]}{'' if c.endswith('.') else '.'}" for c in model.cautions))

@@ -48,7 +48,7 @@ const median = (x) => { const s = x.filter((v) => !Number.isNaN(v)).sort((p, q) 
 const between = (a, b) => median(a.flatMap((i) => b.filter((j) => j !== i).map((j) => value(M[0], i, j))));
 const familiesNow = (all) => { // the families of Python, of the clusterings that count now
   const kept = D.families.map(([members, name]) => [members.filter((i) => all.includes(i)), name]).filter(([members]) => members.length > 1);
-  const many = kept.reduce((s, [members]) => s + members.length, 0), parts = kept.map(([members, name]) => `${whole(members.length)} like “${name}”`);
+  const many = kept.reduce((s, [members]) => s + members.length, 0), parts = kept.map(([members, name]) => said("family", { many: members.length, name }));
   if (kept.length < 2 || many < 0.75 * all.length) return { families: 0 };
   return { families: kept.length, inside: Math.min(...kept.map(([x]) => between(x, x))), across: Math.max(...kept.flatMap(([x], i) => kept.slice(i + 1).map(([y]) => between(x, y)))),
     listed: parts.length > 4 ? `${parts.slice(0, 4).join(", ")} and ${parts.length - 4} more` : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}` };
@@ -101,7 +101,7 @@ const drawAnswer = () => {
     A.beyond && A.disputed.length ? chip("Disputed points only", state.disputed, () => { state.disputed = !state.disputed; remember(); drawFront(); drawAnswer(); drawScatter(); drawPointTable(); }, "disputed") : null,
     state.hidden.size ? chip(`${whole(state.hidden.size)} hidden: show`, true, () => { state.hidden.clear(); renew(); }) : null];
   fill($("chips"), chips);
-  if (A.isPartial) $("chips").append(el("span", { class: "muted" }, "The labels are too large for this page: the groups are those of all clusterings."));
+  if (A.isPartial) $("chips").append(el("span", { class: "muted" }, `${said("too_large")}: the groups are those of all clusterings.`));
   drawBars();
 };
 const MOST_BARS = 12;

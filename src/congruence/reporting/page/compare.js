@@ -104,7 +104,7 @@ const drawCompare = () => {
   if (!v && apart) return clear(el("p", { class: "muted" }, "No point has a label in both."));
   if (!v) {
     const command = D.command && !D.soft[a] && !D.soft[b]; // which reads columns of labels
-    return clear(el("p", { class: "muted" }, command ? "The labels are too large for this page. To see this pair:" : "The labels are too large for this page. To see this pair, compare the two:"),
+    return clear(el("p", { class: "muted" }, `${said("too_large")}. To see this pair${command ? "" : ", compare the two"}:`),
       el("pre", { tabindex: "0" }, command ? `${D.command[0]} ${quoted(D.names[a])} ${quoted(D.names[b])} ${D.command[1]}` : `cg.compare(clusterings[${JSON.stringify(D.names[a])}], clusterings[${JSON.stringify(D.names[b])}], ${D.arguments})`));
   }
   const columns = [a, b].map((member, x) => ({ member, names: v.names[x], nodes: v.nodes && v.nodes[x] })), grey = v.rest.map((x) => new Set(x));

@@ -111,5 +111,5 @@ const drawPoint = () => { // one point: its label in every clustering
   const counts = new Map();
   for (const [, c] of rows) counts.set(c, (counts.get(c) || 0) + 1);
   fill(box, el("h3", {}, short(pointName(p), 60)), el("p", {}, pointWords(p).slice(1).filter(Boolean).join("; ") + (A.elsewhere[p] < A.k ? `; the others put it in ${groupName(A.elsewhere[p])}.` : ".")),
-    labels ? el("div", { class: "labels" }, table(["clustering", "its cluster there"], rows.slice(0, 400).map((r) => [short(r[0], 50), short(r[1], 30)]), "The point in every clustering")) : el("p", { class: "muted" }, "The labels are too large for this page."), button("Close", () => { state.point = null; remember(); drawPoint(); drawScatter(); }));
+    labels ? el("div", { class: "labels" }, table(["clustering", "its cluster there"], rows.slice(0, 400).map((r) => [short(r[0], 50), short(r[1], 30)]), "The point in every clustering")) : el("p", { class: "muted" }, `${said("too_large")}.`), button("Close", () => { state.point = null; remember(); drawPoint(); drawScatter(); }));
 };
