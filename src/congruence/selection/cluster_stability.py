@@ -236,7 +236,7 @@ def stability(
     with Progress(n_resamples, progress, "resamples") as bar:
         for r, (chosen, again, said) in enumerate(in_order(jobs, n_jobs)):
             warned.update(set(said))
-            jaccard[r], match = _matched(whole[chosen], again, clusters)
+            jaccard[r], match = matched(whole[chosen], again, clusters)
             inside[chosen] += (again[:, None] == match[None, :]) & (again >= 0)[:, None]
             drawn[chosen] += 1
             bar.add(1)
@@ -360,15 +360,23 @@ def _fit_predict(model: BaseEstimator, data: Array | SparseMatrix) -> ColumnLike
     return model.fit_predict(data)
 
 
-def _matched(before: Array, after: Array, clusters: Array) -> tuple[Array, Array]:
-    """For each cluster, the Jaccard similarity to its best match among the new ones, and that match; −1 if there is none."""
+def matched(before: Array, after: Array, clusters: Array) -> tuple[Array, Array]:
+    """For each cluster, the Jaccard similarity to its best match among the new ones, and that match; −1 if there is none.
+
+    Negative labels are in no cluster; the similarity of a cluster without points is NaN.
+
+    >>> matched(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 7]), np.array([0, 1]))
+    (array([0.66666667, 0.5       ]), array([5, 7]))
+    """
     new = np.unique(after[after >= 0])
-    mine, theirs = (before[:, None] == clusters).astype(np.int64), (after[:, None] == new).astype(np.int64)
-    size = mine.sum(axis=0)
+    size = (before[:, None] == clusters).sum(axis=0)
     if not len(new):
         return np.where(size > 0, 0.0, np.nan), np.full(len(clusters), -1)
-    common = mine.T @ theirs
-    jaccard = common / np.maximum(size[:, None] + theirs.sum(axis=0) - common, 1)
+    both = (before >= 0) & (after >= 0)
+    cells = np.searchsorted(clusters, before[both]) * len(new) + np.searchsorted(new, after[both])
+    common = np.bincount(cells, minlength=len(clusters) * len(new)).reshape(len(clusters), len(new))
+    theirs = np.bincount(np.searchsorted(new, after[after >= 0]))
+    jaccard = common / np.maximum(size[:, None] + theirs - common, 1)
     best = jaccard.argmax(axis=1)
     top = jaccard[np.arange(len(clusters)), best]
     return np.where(size > 0, top, np.nan), np.where(top > 0, new[best], -1)

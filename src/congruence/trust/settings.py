@@ -22,6 +22,7 @@ from congruence.errors import MOST_RUNS, InputError, counted, joined, whole_numb
 from congruence.inputs.frames import make_frame
 from congruence.options import described
 from congruence.selection import kmeans
+from congruence.selection.cluster_stability import matched
 from congruence.selection.points import different_scales, names_of_columns
 from congruence.statistics.tables import Array
 from congruence.trust.cluster_check import MOST_CLUSTERS, check_clusters
@@ -332,16 +333,17 @@ def _measured(
         jaccard = []
         for _ in range(n_repeats):
             part = np.sort(rng.choice(len(data), max(2, round(PART * len(data))), replace=False))
-            jaccard.append(_returned(labels[part], _labels(fit, data[part], setting, rng), int(labels.max()) + 1))
+            again = _labels(fit, data[part], setting, rng)
+            jaccard.append(matched(labels[part], again, np.arange(int(labels.max()) + 1))[0])
     except InputError as error:
         row = dict.fromkeys(MEASURED, 0.0) | {"n_clusters": 0, "unassigned": len(data)}
         return {**row, "labels": [-1] * len(data), "error": str(error)}
     sizes = np.bincount(labels[labels >= 0])
-    again = np.nanmean(np.array(jaccard), axis=0) if len(sizes) else np.zeros(0)
-    stability = float((again * sizes).sum() / sizes.sum()) if len(sizes) else 0.0
+    found = np.nanmean(np.array(jaccard), axis=0) if len(sizes) else np.zeros(0)
+    stability = float((found * sizes).sum() / sizes.sum()) if len(sizes) else 0.0
     return {
         "n_clusters": len(sizes), "unassigned": int((labels < 0).sum()), "stability": stability,
-        "worst": float(again.min()) if len(sizes) else 0.0, "separated": separated, "score": information * stability,
+        "worst": float(found.min()) if len(sizes) else 0.0, "separated": separated, "score": information * stability,
         "labels": labels.tolist(), "error": "",
     }  # fmt: skip
 
@@ -363,17 +365,6 @@ def _separated(data: Array, labels: Array, level: float, rng: np.random.Generato
     share = np.bincount(labels[labels >= 0], minlength=many)[kept] / len(labels)
     share = share[share > 0]
     return float(share.sum()), float(np.abs(share * np.log2(share)).sum())
-
-
-def _returned(labels: Array, again: Array, k: int) -> Array:
-    """Jaccard similarity of each cluster with its best match in other labels of the same points; NaN without points."""
-    wide = max(int(again.max()) + 1, 1)
-    both = (labels >= 0) & (again >= 0)
-    table = np.bincount(labels[both] * wide + again[both], minlength=k * wide).reshape(k, wide)
-    mine = np.bincount(labels[labels >= 0], minlength=k)
-    theirs = np.bincount(again[again >= 0], minlength=wide)
-    best = (table / np.maximum(mine[:, None] + theirs - table, 1)).max(axis=1)
-    return np.where(mine > 0, best, np.nan)
 
 
 def _null(fit: partial[Array], data: Array, setting: Record, level: float, seeds: np.random.SeedSequence) -> float:
