@@ -47,7 +47,7 @@ def adco(given: Given) -> None:
     X_b = files.pick(other, list(X), str(given.against)) if given.against is not None else None
     result = cg.compare_profiles(
         a, b, X, X_b, nominal=split(given.nominal), noise=noise_labels(given.noise), random_state=given.seed,
-        **given.taken("binning bins adjusted bivariate matching sizes unassigned threads engine"),
+        **given.values_of("binning bins adjusted bivariate matching sizes unassigned threads engine"),
     )  # fmt: skip
 
     def rows() -> None:

@@ -56,7 +56,7 @@ def alternatives(given: Given) -> None:
     known = files.pick(table, given.labels, str(given.data))
     files.pick(table, [given.id] if given.id is not None else [], str(given.data))
     X = features_of(table, given.features, {"labels": tuple(given.labels)}, given.data, given.id)
-    settings |= given.taken("binning bins min_size scale") | {"nominal": split(given.nominal)}
+    settings |= given.values_of("binning bins min_size scale") | {"nominal": split(given.nominal)}
     if given.n != "all" and not given.n.isdecimal():
         raise cg.InputError(f"--n takes a whole number of at least 1, or all; got {given.n!r}")
     many: int | Literal["all"] = "all" if given.n == "all" else int(given.n)

@@ -73,7 +73,7 @@ def choose_k(given: Given) -> None:
     wanted = given.criteria if given.criteria in (None, "paper") else split(given.criteria)
     choice = cg.choose_k(
         data.frame, ks, given.method, given.members, wanted, reference=truth, random_state=given.seed, n_jobs=given.jobs,
-        **given.taken("k_min protocol covariance_type standardise threads"),
+        **given.values_of("k_min protocol covariance_type standardise threads"),
     )  # fmt: skip
     written = []
     if given.out is not None:

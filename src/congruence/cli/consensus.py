@@ -64,7 +64,7 @@ def consensus(given: Given) -> None:
     """
     import congruence as cg
 
-    how = given.taken("refine variant solver balance threads")
+    how = given.values_of("refine variant solver balance threads")
     to_folder = given.out is not None and not given.out.suffix
 
     def selected(members: Ensemble, notes: list[str]) -> Ensemble:

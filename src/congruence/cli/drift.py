@@ -84,7 +84,7 @@ def drift(given: Given) -> None:
         raise cg.InputError("--reference names a window, --reference-profile a file; leave one of them out")
     options: dict[str, OptionValue] = {
         "nominal": split(given.nominal), "noise": noise_labels(given.noise),
-        **given.taken("binning bins measure unassigned threads reference alpha threshold"),
+        **given.values_of("binning bins measure unassigned threads reference alpha threshold"),
     }  # fmt: skip
     features = given.features
     if given.reference_profile is not None:

@@ -48,7 +48,7 @@ def generate(given: Given) -> None:
     X, notes = data.scaled(given.standardise), list(data.notes)
     ensemble = cg.generate(
         X, given.members, whole_numbers(given.k), given.method, given.seed, complete=not given.partial, n_jobs=given.jobs,
-        **given.taken("fraction covariance_type"),
+        **given.values_of("fraction covariance_type"),
     )  # fmt: skip
     table = dict(data.ids)
     for name, member in zip(ensemble.names, ensemble.members, strict=True):

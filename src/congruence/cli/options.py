@@ -128,7 +128,7 @@ class Options:
         hints = get_type_hints(cls)
         return {x.name: x.annotation(hints[x.name]) for x in cls.declared()}
 
-    def taken(self, names: str) -> dict[str, OptionValue]:
+    def values_of(self, names: str) -> dict[str, OptionValue]:
         """These options by name."""
         return {name: getattr(self, name) for name in names.split()}
 

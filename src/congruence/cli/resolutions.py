@@ -56,7 +56,7 @@ def resolutions(given: Given) -> None:
     say([*said_of(sorting), *missing_note(given.file, found)])
     check_number(found, MOST_SHOWN_COLUMNS)
     ordered = given.order if given.order in (None, "n_clusters") else split(given.order)
-    how = given.taken("normalised threshold unassigned threads")
+    how = given.values_of("normalised threshold unassigned threads")
     result = cg.resolutions(found, ordered, noise=noise_labels(given.noise), **how)
     values = {} if colour is None else {"color": colour.to_numpy()}
     written = write_plot(given, result, least=given.least, **values)

@@ -68,7 +68,7 @@ def track(given: Given) -> None:
     import congruence as cg
 
     inputs = [given.file, *(given.more or [])]
-    options = given.taken("naming rules previous unassigned") | {"noise": noise_labels(given.noise)}
+    options = given.values_of("naming rules previous unassigned") | {"noise": noise_labels(given.noise)}
     id = given.id
     if given.holds_covers:
         refuse(

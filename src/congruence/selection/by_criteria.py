@@ -23,7 +23,7 @@ from congruence.typing import Estimator
 Criteria = str | Measure | Iterable[str | Measure] | None
 
 
-def sorted_out(criteria: Criteria, plain: bool) -> tuple[list[str], list[str | Measure] | None]:
+def kinds_of_criteria(criteria: Criteria, plain: bool) -> tuple[list[str], list[str | Measure] | None]:
     """Published criteria and agreement criteria; None for the default ones.
 
     "pac" is computed from members if other criteria need members, otherwise from subsamples as in ConsensusClusterPlus.

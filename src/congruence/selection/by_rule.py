@@ -28,7 +28,7 @@ def by_rule(asked: Question) -> KChoice:
         return refused
     clusterer = families.clusterer_of(asked.method)
     with threadpool_limits(1):
-        found = families.looked(asked.points.sample, able, clusterer, asked.seeds, asked.progress)
+        found = families.family_of(asked.points.sample, able, clusterer, asked.seeds, asked.progress)
     if not found.is_complete:
         notes.append(f"stopped: {found.halvings} of {families.HALVINGS} halvings of the points are done")
     several = np.asarray(able) > 1

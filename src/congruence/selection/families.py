@@ -127,7 +127,7 @@ def _by_object(clusterer: Estimator, points: Array, ks: Sequence[int], seed: int
         }
 
 
-def looked(
+def family_of(
     points: Array,
     ks: Sequence[int],
     clusterer: Clusterer,

@@ -24,7 +24,7 @@ from congruence.selection.agreement_curves import (
     member_curves,
     named_criteria,
 )
-from congruence.selection.by_criteria import Criteria, by_criteria, sorted_out
+from congruence.selection.by_criteria import Criteria, by_criteria, kinds_of_criteria
 from congruence.selection.by_rule import by_rule, is_clusterer
 from congruence.selection.calibrated import calibrated
 from congruence.selection.choice import KChoice
@@ -143,7 +143,7 @@ def choose_k(
         points = prepare(data, X, standardise, seeds)
         return by_rule(Question(points, ks, method, seeds, truth, progress=progress))
     if criteria is not None or not is_kmeans:
-        peers, others = sorted_out(criteria, n_members is None and is_kmeans)
+        peers, others = kinds_of_criteria(criteria, n_members is None and is_kmeans)
         found = None
         if others is None or others or not peers:
             wanted = None if others is None else named_criteria(others, False)

@@ -109,7 +109,7 @@ def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSeq
     parted = [x for x, z in zip(ks, families.borders(points, whole), strict=True) if x > 1 and z >= SPECTRAL_BORDER]
     if not parted:
         return None
-    found = families.looked(points, parted, clusterer, seeds)
+    found = families.family_of(points, parted, clusterer, seeds)
     kept = [x for x, again in zip(parted, found.returns, strict=True) if again >= SPECTRAL_RETURNS]
     if not kept:
         return None
