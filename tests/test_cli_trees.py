@@ -96,3 +96,60 @@ def test_bad_input_is_one_line(line, message, here, monkeypatch, capsys):
     _, err = run(line, monkeypatch, capsys, code=2)
     assert message in err
     assert len([line for line in err.splitlines() if not line.startswith("note: ")]) == 1
+
+
+NEXUS = """#NEXUS
+BEGIN TAXA; DIMENSIONS NTAX=5; TAXLABELS A B C D 'E e'; END;
+Begin trees;
+  Translate 1 A, 2 B, 3 C, 4 D, 5 'E e';
+  TREE one = [&R] ((1:1,2:1):1,(3:1.5,(4:1,5:1):0.5):0.5);
+  tree two = [&U] ((1,2),((3,4),5));
+END;
+"""
+
+
+def test_a_nexus_file_is_its_first_tree(tmp_path):
+    """The names of the translation are used, and a note says that further trees were not read."""
+    path = tmp_path / "trees.nex"
+    path.write_text(NEXUS)
+    tree = cg.Hierarchy(path)
+    assert tree.points == ("A", "B", "C", "D", "E e")
+    same = cg.Hierarchy("((A:1,B:1):1,(C:1.5,(D:1,'E e':1):0.5):0.5);")
+    assert tree.to_newick() == same.to_newick()
+    assert tree.notes == ("the first of 2 trees was read: one; not read: two",)
+    with pytest.raises(cg.InputError, match="this NEXUS file has no tree"):
+        cg.Hierarchy("#NEXUS begin data; (end);")
+
+
+def test_trees_of_different_points(command, tmp_path):
+    """What is missing is listed on both sides; --common compares the points that both have, as trees of them alone do."""
+    (tmp_path / "a.nwk").write_text("((A:1,B:1):2,(C:2,(D:1,E:1):1):1);")
+    (tmp_path / "b.nwk").write_text("((A:1,C:1):2,(B:2,(D:1,F:1):1):1);")
+    refused = command("hierarchies", "a.nwk", "b.nwk")
+    assert refused.code == 2
+    assert "only in the first: E; only in the second: F; --common keeps common points" in refused.err
+    said = command("hierarchies", "a.nwk", "b.nwk", "--common", "--format", "json")
+    assert "4 points in both trees; left out: E, F" in said.err
+    alone = cg.compare(cg.Hierarchy("((A:1,B:1):2,(C:2,D:2):1);"), cg.Hierarchy("((A:1,C:1):2,(B:2,D:2):1);"))
+    found = json.loads(said.out)
+    assert found["values"] == alone.to_dict()
+    assert "robinson_foulds compares rooted trees; at most 4 here, all clades of both" in found["cautions"]
+    assert (
+        "a.nwk holds a tree, not labels; `congruence hierarchies` reads trees"
+        in command("compare", "a.nwk", "b.nwk").err
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_tree_of_some_points_has_their_merges(seed):
+    """Two kept points merge at the height at which they merge in the whole tree."""
+    rng = np.random.default_rng(seed)
+    from scipy.cluster.hierarchy import cophenet, linkage
+    from scipy.spatial.distance import squareform
+
+    names = [f"p{i}" for i in range(12)]
+    whole = linkage(rng.normal(size=(12, 3)), "average")
+    kept = rng.choice(12, 6, replace=False).tolist()
+    part = cg.Hierarchy(whole, points=names).only([names[i] for i in kept])
+    expected = squareform(cophenet(whole))[np.ix_(kept, kept)]
+    assert squareform(cophenet(part.linkage)) == pytest.approx(expected, rel=1e-12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +106,16 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert "--k is for reports of labels" in said
     _, said = run("report truth.csv found.csv", monkeypatch, capsys, code=2)
     assert "put label columns into one table; covers are files named .cover" in said
+
+
+def test_json_covers_are_recognised(command, tmp_path):
+    """A JSON file of lists of different lengths is a cover, also compressed; columns of one length are a table."""
+    for name, clusters in (("a", {"x": [1, 2, 3], "y": [3, 4]}), ("b", {"x": [1, 2], "y": [3, 4, 5]})):
+        (tmp_path / f"{name}.json.gz").write_bytes(gzip.compress(json.dumps(clusters).encode()))
+    said = command("compare", "a.json.gz", "b.json.gz", "--n", "5", "--measures", "omega", "--format", "json")
+    assert said.code == 0, said.err
+    assert "a.json.gz: a cover; if it is a mapping, its keys are clusters" in said.err
+    a, b = cg.Cover([[1, 2, 3], [3, 4]], points=5), cg.Cover([[1, 2], [3, 4, 5]], points=5)
+    assert json.loads(said.out)["values"]["omega"] == pytest.approx(cg.compare(a, b, ["omega"])["omega"], rel=1e-12)
+    (tmp_path / "t.json").write_text(json.dumps({"clusters": [0, 0, 1], "b": [0, 1, 1]}))
+    assert command("compare", "t.json", "--measures", "ari").code == 0

@@ -386,7 +386,7 @@ cophenetic_spearman = bakers_gamma = _randfunction
 gamma: _RandFunction
 """Goodman–Kruskal gamma of merge heights: higher is better, -1 to 1."""
 robinson_foulds: _RobinsonFouldsFunction
-"""Robinson–Foulds distance: lower is better, 0 to inf."""
+"""Robinson–Foulds distance (rooted): lower is better, 0 to inf."""
 hmi: _RandFunction
 """Hierarchical mutual information: higher is better, 0 to inf."""
 nhmi: _NhmiFunction

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from congruence.cli.options import Labels, Reading, option
+from congruence.cli.printing import say
 from congruence.errors import some_of
 from congruence.typing import OptionValue
 
@@ -18,6 +19,14 @@ SUFFIXES = (".cover", ".cnl", ".communities")
 
 #: options that name columns, which covers and counts do not have
 COLUMNS = "weight frequency reference long id columns"
+
+
+def is_cover_file(file: Path) -> bool:
+    """Whether a file holds a cover, by its name, or if it is JSON by what it holds."""
+    from congruence.inputs.cover_files import is_json_cover
+    from congruence.inputs.files import suffix_of
+
+    return suffix_of(file) in SUFFIXES or is_json_cover(file)
 
 
 class CoverFiles(Reading):
@@ -36,7 +45,7 @@ class CoverFiles(Reading):
     )  # fmt: skip
     keys: Literal["clusters", "points"] = option(
         "clusters", "For covers in a JSON mapping: what its keys are.",
-        needs=("--format-in json", lambda given: given.format_in == "json"),
+        needs=("covers in JSON", lambda given: given.format_in == "json" or given.holds_covers),
     )  # fmt: skip
 
     @property
@@ -47,9 +56,7 @@ class CoverFiles(Reading):
     @property
     def holds_covers(self) -> bool:
         """Whether these files are covers, by --format-in or by their names."""
-        from congruence.inputs.files import suffix_of
-
-        return self.format_in is not None or any(suffix_of(file) in SUFFIXES for file in self.paths)
+        return self.format_in is not None or any(map(is_cover_file, self.paths))
 
 
 class Covers(CoverFiles, Labels):
@@ -64,7 +71,7 @@ def read_covers(given: CoverFiles) -> dict[str, Cover]:
 
     found: dict[str, Cover] = {}
     for file in given.paths:
-        if given.format_in is None and suffix_of(file) not in SUFFIXES:
+        if given.format_in is None and not is_cover_file(file):
             columns, _ = without_ids(read_columns(file))
             if len(columns) != 1:
                 raise cg.InputError(
@@ -73,7 +80,11 @@ def read_covers(given: CoverFiles) -> dict[str, Cover]:
                 )
             clustering = next(iter(columns.values()))
         else:
-            clustering = cg.read_cover(file, given.format_in or "cover", points=given.n, keys=given.keys)
+            in_json = suffix_of(file) == ".json"
+            if given.format_in is None and in_json:
+                say([f"{file}: a cover; if it is a mapping, its keys are {given.keys} (--keys says otherwise)"])
+            kind = given.format_in or ("json" if in_json else "cover")
+            clustering = cg.read_cover(file, kind, points=given.n, keys=given.keys if kind == "json" else "clusters")
         name = file.name.split(".")[0]
         found[name if name not in found else str(file)] = clustering
     return found

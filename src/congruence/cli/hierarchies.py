@@ -11,15 +11,16 @@ from congruence.cli.parsing import limits_of
 from congruence.cli.plots import write_plot
 from congruence.cli.printing import fail_if_under, print_result, say
 from congruence.cli.reading import label_columns, listed, said_of, split, table_of
-from congruence.errors import InputError
-from congruence.typing import ColumnLike, Scalar
+from congruence.errors import InputError, some_of
+from congruence.inputs.formats import TREES
+from congruence.typing import ClusteringLike, ColumnLike, Scalar
 
 if TYPE_CHECKING:
     from congruence.formulas.record import Measures as MeasuresLike
     from congruence.inputs.hierarchy import Hierarchy
 
-#: files that hold Newick text
-NEWICK = (".nwk", ".newick", ".tree", ".tre", ".txt")
+#: files that hold a tree as Newick or NEXUS text
+NEWICK = (*TREES, ".txt")
 
 
 def _names_points(given: Given) -> bool:
@@ -30,7 +31,7 @@ def _names_points(given: Given) -> bool:
 class Given(Reading, Limits, Figure, Printing):
     """The options of the command."""
 
-    a: Path = argument("A tree: Newick, a linkage (.npy), or a table of nested label columns.")
+    a: Path = argument("A tree: Newick, NEXUS, a linkage (.npy), or a table of nested label columns.")
     b: Path = argument("Another tree of the same points; or, with --labels, a table.")
     labels: str | None = option(None, "Column of b with one label per point: find the cut of a that fits it best.")
     id: str | None = option(None, needs=("a table", _names_points))
@@ -40,6 +41,7 @@ class Given(Reading, Limits, Figure, Printing):
     curve: Path | None = option(
         None, "Write the agreement at each number of clusters here: .html, .png, .pdf or .svg.", writes=FIGURE
     )
+    common: bool = option(False, "Keep the points that both trees have; they must have names.")
     open: bool = option(False, needs=("--plot or --curve", lambda given: given.plot or given.curve))
     threads: int | None = option(None)
 
@@ -66,6 +68,8 @@ def hierarchies(given: Given) -> None:
         keys = list(limits)
     first = _tree(given.a, given.id)
     second = _labels(given.b, given.labels, given.id) if given.labels is not None else _tree(given.b, given.id)
+    if given.common:
+        first, second = _common(first, second)
     result = cg.compare(first, second, keys, threads=given.threads)
     written = write_plot(given, cg.tanglegram(first, second)) if given.plot is not None else []
     if given.curve is not None:
@@ -75,6 +79,21 @@ def hierarchies(given: Given) -> None:
     print_result(result, given.format)
     say(written)
     fail_if_under(result, limits)
+
+
+def _common(a: Hierarchy, b: ClusteringLike) -> tuple[Hierarchy, Hierarchy]:
+    """Both trees of the points that both have; prints the others."""
+    import congruence as cg
+
+    if not isinstance(b, cg.Hierarchy) or a.points is None or b.points is None:
+        raise InputError("--common needs two trees whose points have names; leave it out")
+    shared = set(a.points) & set(b.points)
+    if len(shared) < 2:
+        raise InputError(f"the trees have {len(shared)} points in common; two are needed")
+    gone = [x for x in (*a.points, *b.points) if x not in shared]
+    say([f"{len(shared)} points in both trees; left out: {some_of(gone)}"] if gone else [])
+    kept = [x for x in a.points if x in shared]
+    return a.only(kept), b.only(kept)
 
 
 def _is_table(path: Path) -> bool:

@@ -85,9 +85,14 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
     if measures == "all":  # measures of partitions do not apply here
         skipped = {key: why for key, why in skipped.items() if takes_trees(next(m for m in found if m.key == key))}
     about = tuple(_described(h) for h in (a, b))
+    notes = (*a.notes, *b.notes)
+    clades = counted.get(Clades)
+    if isinstance(clades, Clades) and "robinson_foulds" in values:
+        most = int(np.asarray(clades.clades_a + clades.clades_b).item())
+        notes += (f"robinson_foulds compares rooted trees; at most {most} here, all clades of both",)
     return Comparison(
         values_=values, measures={m.key: m for m in found if m.key in values}, counted=None, tables=None,
-        n_used=a.n_points, cautions=said((*a.notes, *b.notes)), skipped=skipped, about=(about[0], about[1]),
+        n_used=a.n_points, cautions=said(notes), skipped=skipped, about=(about[0], about[1]),
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def gamma(h: MergeHeights) -> Array:
 
 
 @measure(
-    "robinson_foulds", title="Robinson–Foulds distance", needs=Clades, better="lower", range=(0, np.inf),
+    "robinson_foulds", title="Robinson–Foulds distance (rooted)", needs=Clades, better="lower", range=(0, np.inf),
     axioms=("symmetric", "triangle"), reference="robinson1981",
     definition="robinson_foulds = clades_a + clades_b - 2 * clades_ab",
     caution="moving a few points changes most clades; heights do not count",

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -135,6 +136,30 @@ def _json(text: str, path: Path) -> Json:
     if not isinstance(data, list | dict):
         raise InputError(f"{path}: expected a list of clusters or a mapping, found {type(data).__name__}")
     return data
+
+
+def is_json_cover(path: Path) -> bool:
+    """Whether a JSON file holds a cover: lists of different lengths, in a list, by name, or under one of the usual keys.
+
+    A table in JSON is a list of records, or columns of one length.
+
+    Args:
+        path: A file of any kind.
+    """
+    if suffix_of(path) != ".json" or not path.is_file():
+        return False
+    return _is_cover(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _is_cover(path: Path, _changed: int) -> bool:
+    try:
+        data = json.loads(_text(path))
+    except (ValueError, OSError, EOFError):  # reading it raises the right error
+        return False
+    inner = next((data[name] for name in JSON_NAMES if isinstance(data, dict) and name in data), data)
+    values = list(inner.values()) if isinstance(inner, dict) else inner if isinstance(inner, list) else []
+    return all(isinstance(x, list) for x in values) and len({len(x) for x in values}) > 1
 
 
 def _long_table(path: Path) -> Frame:

@@ -25,6 +25,7 @@ from congruence.inputs.formats import (
     ANNDATA,
     EXCEL,
     JSON,
+    TREES,
     database_of,
     delimiter_of,
     encoding_of,
@@ -85,6 +86,10 @@ def read_columns(
     path = existing_file(local_file(path))
     kind = suffix_of(path)
     if kind not in READERS:
+        if kind in TREES:
+            raise InputError(
+                f"{path} holds a tree, not labels; {Call('cg.Hierarchy', '`congruence hierarchies`')} reads trees"
+            )
         raise InputError(f"{path}: files of kind {kind or '(none)'} cannot be read; use {', '.join(READERS)}")
     if sheet is not None and kind not in EXCEL:
         raise InputError(f"{path} has no sheets; leave out {Option('sheet')}")

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
 JSON = (".json", ".jsonl", ".ndjson")
 ANNDATA = (".h5ad",)
+#: trees as Newick or NEXUS text
+TREES = (".nwk", ".newick", ".tree", ".tre", ".nex", ".nexus", ".nxs", ".trees")
 #: prefixes of addresses, as Path normalises them
 ADDRESS = re.compile(r"^([a-z][a-z0-9+]+):/{1,2}(?=[^/])")
 #: embeddings of an AnnData object for scatter plots, in order of preference

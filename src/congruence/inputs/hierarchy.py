@@ -346,15 +346,35 @@ class Hierarchy:
         if self.points is None:
             raise InputError(f"the points of this hierarchy have no names; pass {Option('points', ...)} to Hierarchy")
         place = {name: i for i, name in enumerate(points)}
-        missing = [name for name in self.points if name not in place]
-        if missing or len(place) != self.n_points:
-            what = some_of(missing, 3) or "some are left over"
-            raise InputError(f"the points are not the same ones: {self.n_points} and {len(place)} points ({what})")
+        check_same(tuple(points), self.points)
         tree = copy(self)
         for name in ("sizes", "starts", "order", "joins", "nodes", "_highest", "ks"):
             tree.__dict__.pop(name, None)
         tree._place(np.array([place[name] for name in self.points], dtype=np.int64), tuple(points))
         return tree
+
+    def only(self, points: Sequence[Label]) -> Hierarchy:
+        """The tree of some of its named points, in this order; nodes with one child left vanish, heights stay.
+
+        Args:
+            points: Names of the points to keep, at least two.
+
+        Raises:
+            InputError: If the points have no names, or a name is unknown.
+
+        >>> import congruence as cg
+        >>> cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);").only(["a", "c", "d"]).to_newick()
+        '(a:3,(c:2,d:2):1);'
+        """
+        if self.points is None:
+            raise InputError(f"the points of this hierarchy have no names; pass {Option('points', ...)} to Hierarchy")
+        place = {name: i for i, name in enumerate(self.points)}
+        unknown = [name for name in points if name not in place]
+        if unknown or len(set(points)) < max(len(points), 2):
+            raise InputError(
+                f"expected two or more different points of the tree; unknown: {some_of(unknown, 3) or 'none'}"
+            )
+        return Hierarchy(tree_formats.restricted(_read(self), [place[name] for name in points]))
 
     def to_newick(self) -> str:
         """The tree as Newick text with branch lengths.
@@ -392,6 +412,8 @@ class Hierarchy:
 
 def same_points(a: Hierarchy, b: Hierarchy) -> Hierarchy:
     """The second hierarchy with its points in the order of the first; by name if both have names."""
+    if a.points is not None and b.points is not None:
+        check_same(a.points, b.points)
     if a.n_points != b.n_points:
         raise InputError(f"the hierarchies have {a.n_points} and {b.n_points} points; both must be of the same points")
     if a.points is None and b.points is None:
@@ -401,6 +423,19 @@ def same_points(a: Hierarchy, b: Hierarchy) -> Hierarchy:
             f"the points of only one hierarchy have names; name the others with {Call('cg.Hierarchy(tree, points=[…])')}"
         )
     return b if a.points == b.points else b.reordered(a.points)
+
+
+def check_same(first: Sequence[Label], second: Sequence[Label]) -> None:
+    """Raise if two trees have different points, and say which."""
+    one, other = set(first), set(second)
+    if one == other:
+        return
+    sides = (("first", [x for x in first if x not in other]), ("second", [x for x in second if x not in one]))
+    missing = "; ".join(f"only in the {side}: {some_of(names, 5)}" for side, names in sides if names)
+    raise InputError(
+        f"the points are not the same ones: {len(one)} and {len(other)} points, {len(one & other)} in both; {missing}; "
+        f"{Call('h.only(points)', '--common')} keeps common points"
+    )
 
 
 def _read(tree: TreeLike) -> Merges:

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from congruence.errors import Call, InputError, check_different
+from congruence.errors import Call, InputError, check_different, some_of
 from congruence.inputs.ensemble import Ensemble
 from congruence.statistics.tables import Array
 from congruence.typing import Dynamic, Label
@@ -101,6 +101,32 @@ def from_nodes(n: int, nodes: Sequence[Sequence[int]], heights: Sequence[float])
     return Merges(shape, np.array(high, dtype=np.float64), np.array(whole, dtype=bool))
 
 
+def restricted(tree: Merges, points: Sequence[int]) -> Merges:
+    """The tree of some of its points, in this order: nodes that have one child left vanish."""
+    n = len(tree.children) + 1
+    place = dict(zip(points, range(len(points)), strict=True))
+    standing: dict[int, int | None] = {i: place.get(i) for i in range(n)}  # a point or node of the new tree
+    open_nodes: dict[int, list[int]] = {}
+    nodes: list[list[int]] = []
+    heights: list[float] = []
+    for i, pair in enumerate(tree.children.tolist()):
+        own: list[int] = []
+        for child in pair:
+            left = standing.get(child)
+            own += open_nodes.pop(child, []) if child in open_nodes else [] if left is None else [left]
+        if not tree.whole[i]:
+            open_nodes[n + i] = own
+        elif len(own) < 2:
+            standing[n + i] = own[0] if own else None
+        else:
+            nodes.append(own)
+            heights.append(float(tree.heights[i]))
+            standing[n + i] = len(points) + len(nodes) - 1
+    found = from_nodes(len(points), nodes, heights)
+    names = None if tree.points is None else tuple(tree.points[i] for i in points)
+    return Merges(found.children, found.heights, found.whole, names, notes=tree.notes)
+
+
 # --- Newick -----------------------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"\s+|\[[^\]]*\]|'(?:[^']|'')*'|[(),:;]|[^\s()\[\],:;']+")
@@ -112,13 +138,35 @@ _Children = list[tuple[int, float | None]]
 
 def from_newick(text: str) -> Merges:
     """The tree of a Newick text; the height of a node is its largest distance to a point, by branch lengths if there are any."""
+    text, called, first = _first_of_nexus(text) if text.lstrip()[:6].upper() == "#NEXUS" else (text, {}, [])
     names, nodes = _parsed(_tokens(text))
+    names = [called.get(name, name) for name in names]
     check_different(names, "points", "the tree")
     heights, notes = _heights(nodes)
+    notes = [*first, *notes]
     n = len(names)
     rounded = [float(f"{x:.{DIGITS}g}") for x in heights]
     found = from_nodes(n, [[c + n if c >= 0 else -c - 1 for c, _ in node] for node in nodes], rounded)
     return Merges(found.children, found.heights, found.whole, tuple(names), notes=tuple(notes))
+
+
+_TREES = re.compile(r"\bbegin\s+trees\s*;(.*?)\bend(block)?\s*;", re.IGNORECASE | re.DOTALL)
+_TRANSLATE = re.compile(r"\btranslate\b(.*?);", re.IGNORECASE | re.DOTALL)
+_TREE = re.compile(r"\bu?tree\s*\*?\s*('[^']*'|[^\s=]+)\s*=\s*(?:\[[^\]]*\]\s*)*([^;]*;)", re.IGNORECASE)
+
+
+def _first_of_nexus(text: str) -> tuple[str, dict[str, str], list[str]]:
+    """The first tree of a NEXUS file as Newick text, what its points are called, and a note if there are more trees."""
+    block = _TREES.search(text)
+    found = _TREE.findall(block[1]) if block else []
+    if block is None or not found:
+        raise InputError("this NEXUS file has no tree; expected a block that begins with 'begin trees;'")
+    words = _TRANSLATE.search(block[1])
+    pairs = [line.split(None, 1) for line in words[1].split(",")] if words else []
+    called = {pair[0]: pair[1].strip().strip("'") for pair in pairs if len(pair) == 2}
+    names = [name for name, _ in found]
+    more = [f"the first of {len(names)} trees was read: {names[0]}; not read: {some_of(names[1:], 3)}"]
+    return found[0][1], called, more if len(names) > 1 else []
 
 
 def _tokens(text: str) -> list[str]:
