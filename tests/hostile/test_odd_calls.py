@@ -378,3 +378,25 @@ def test_a_list_among_numbers_of_cuts():
     """A list is not hashable: one line instead of a TypeError."""
     with pytest.raises(cg.InputError, match=r"ks must be a whole number; got \[2\]"):
         cg.Hierarchy([[0, 1], [2, 3]]).tie_notes([1, [2]])
+
+
+def test_a_height_that_is_a_decimal_nan():
+    """Decimal('NaN') raises in comparisons with an array."""
+    with pytest.raises(cg.InputError, match="height must be a number"):
+        cg.Hierarchy([[0, 1], [2, 3]]).cut(height=Decimal("NaN"))
+
+
+def test_rows_of_different_lengths_are_no_data_of_an_estimator():
+    """One line instead of numpy's error about shapes."""
+    with pytest.raises(cg.InputError, match="rows of X have different lengths"):
+        cg.ConsensusClustering(2).fit_predict([1, [2]])
+
+
+def test_points_of_a_long_table_are_written(tmp_path):
+    """The labels of a long table are written like those of a wide one."""
+    rows = [("p", "a", 0), ("q", "a", 1), ("p", "b", 0), ("q", "b", 0)]
+    lines = ["point,column,label", *(f"{point},{column},{label}" for point, column, label in rows)]
+    (tmp_path / "x.csv").write_text("\n".join(lines), encoding="utf-8")
+    said = run(["points", "x.csv", "--long", "point,column,label", "--out", "out.csv"], tmp_path)
+    assert said.code == 0, said.err
+    assert (tmp_path / "out.csv").read_text().splitlines()[0] == '"point","score","a","b"'

@@ -42,6 +42,7 @@ def points(given: Given) -> None:
     import numpy as np
 
     from congruence.inputs import files
+    from congruence.inputs.labels import Labels
 
     if given.reference is None:
         check_width(given.file, given.columns, given.long, MOST_SHOWN_COLUMNS, ", or name a --reference")
@@ -59,7 +60,8 @@ def points(given: Given) -> None:
     gone = int((seen == 0).sum())
     if gone:
         say([f"{len(mean) - gone:,} of {len(mean):,} points have a score; {gone:,} have too few labels for one"])
-    say(wrote(given.out, {**table, **found}, f"{len(mean):,} points"))
+    written = {name: listed(column) if isinstance(column, Labels) else column for name, column in found.items()}
+    say(wrote(given.out, {**table, **written}, f"{len(mean):,} points"))
     order = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")[: given.least or 20].tolist()
     (who, ids), *_ = named.items()
     called = listed(ids)

@@ -291,6 +291,8 @@ def rows_of_two(given: Labels, other: Path) -> JoinedRows:
 
 def listed(column: ColumnLike) -> list[Scalar]:
     """The original values of a column."""
+    if hasattr(column, "as_columns"):  # labels of a long table
+        return list(column.as_columns("labels")["labels"])
     for name in ("to_pylist", "tolist"):
         if hasattr(column, name):
             return list(getattr(column, name)())

@@ -68,7 +68,10 @@ def is_labels(X: Frame) -> bool:
         return False
     if hasattr(X, "columns"):
         return any(is_labels(np.asarray(X[name])) for name in names_of_columns(X))
-    values = np.asarray(X)
+    try:
+        values = np.asarray(X)
+    except ValueError:
+        raise InputError("the rows of X have different lengths; give every row the same number of values") from None
     if values.dtype.kind == "O":
         plain = [x for x in values.ravel().tolist() if x is not None and not (isinstance(x, float) and np.isnan(x))]
         return not all(isinstance(x, float) for x in plain) or len(plain) < values.size

@@ -19,6 +19,7 @@ from congruence.errors import (
     check_different,
     counted,
     names_in,
+    real_number,
     some_of,
     whole_number,
 )
@@ -217,7 +218,7 @@ class Hierarchy:
         if (k is None) == (height is None):
             raise InputError("pass the number of clusters, as in cut(3), or a height, as in cut(height=0.5)")
         if height is not None:
-            apart = self._highest[self.joins] > height
+            apart = self._highest[self.joins] > real_number(height, "height")
         else:
             apart = self.joins >= self.n_points - self.checked_k(k)
         codes = np.empty(self.n_points, dtype=np.int64)
