@@ -29,7 +29,7 @@ DRAWN: dict[type, tuple[str, str]] = {
     Alternatives: ("pictures", "of_alternatives"), Tracks: ("time_pictures", "of_tracks"),
     CutCurve: ("tree_pictures", "of_curve"),
     CutTable: ("tree_pictures", "of_table"), Tanglegram: ("tree_pictures", "of_tangle"), Ranking: ("pictures", "of_ranking"),
-    Resolutions: ("tree_pictures", "of_sweep"), ClusterCheck: ("pictures", "of_clusters"),
+    Resolutions: ("sweep_picture", "of_sweep"), ClusterCheck: ("pictures", "of_clusters"),
     Sweep: ("pictures", "of_settings"),
 }  # fmt: skip
 

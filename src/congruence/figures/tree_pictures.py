@@ -1,18 +1,13 @@
-"""The figures of hierarchies and sweeps, as marks."""
+"""The figures of hierarchies, as marks."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from congruence.figures.layout import EIGHT
-from congruence.figures.marks import NO_AXIS, Axis, Band, Dots, Heat, Line, Mark, Panel, Picture, Texts
+from congruence.figures.marks import NO_AXIS, Axis, Band, Heat, Line, Mark, Panel, Picture, Texts
 from congruence.hierarchies.curves import CutCurve
 from congruence.hierarchies.cut_tables import CutTable
-from congruence.hierarchies.sweep import Resolutions
-from congruence.hierarchies.sweep_layout import Node
-from congruence.hierarchies.sweep_picture import sweep_picture
 from congruence.hierarchies.tangling import Tanglegram
-from congruence.typing import ColumnLike
 
 #: most points or clusters with names in a figure, and most cells with their values
 MOST_NAMES, MOST_CELLS = 80, 150
@@ -78,54 +73,4 @@ def of_tangle(tangle: Tanglegram) -> Picture:
         panels=[Panel(marks=marks, x=NO_AXIS, y=NO_AXIS)], width=900, height=max(400, min(1600, 12 * n)),
         title=f"{n} points, {tangle.crossings:,} crossings ({tangle.entanglement:.1%} of the pairs)",
         paper=(7.0, max(3.0, min(14.0, 0.12 * n))),
-    )  # fmt: skip
-
-
-def of_sweep(r: Resolutions, color: ColumnLike = "stability", least: float = 0.1) -> Picture:
-    """The tree of clusters: a layer per column, with edge widths by in_prop."""
-    drawn, marks = sweep_picture(r, color, least), list[Mark]()
-    total = max(r.ensemble.n_points, 1)
-    ends = [(drawn.nodes[e.first], drawn.nodes[e.second]) for e in drawn.edges]
-    for strength in range(1, 6):  # plotly has one width per trace
-        some = [ab for e, ab in zip(drawn.edges, ends, strict=True) if min(int(e.in_prop * 5) + 1, 5) == strength]
-        marks.append(
-            Line(
-                x=[v for a, b in some for v in (a.x, b.x, None)], y=[v for a, b in some for v in (-a.y, -b.y, None)],
-                color="#5a5a5a", opacity=0.15 + 0.15 * strength, width=0.4 + 0.4 * strength,
-            )
-        )  # fmt: skip
-    marks.append(  # an invisible mark in the middle of each edge carries its numbers
-        Dots(
-            x=[(a.x + b.x) / 2 for a, b in ends], y=[-(a.y + b.y) / 2 for a, b in ends], color=["#555"] * len(ends),
-            opacity=0.0, hover="%{customdata}",
-            notes=[
-                f"{e.count:,} points\nin_prop {e.in_prop:.3f}\nout_prop {e.out_prop:.3f}" for e in drawn.edges
-            ],
-        )
-    )  # fmt: skip
-    groups: list[tuple[str, list[Node]]] = [("", list(drawn.nodes))]
-    if drawn.labels is not None:
-        groups = [(label, [node for node in drawn.nodes if node.value == i]) for i, label in enumerate(drawn.labels)]
-    for place, (label, nodes) in enumerate(groups):
-        if nodes:
-            marks.append(
-                Dots(
-                    x=[node.x for node in nodes], y=[-node.y for node in nodes], name=label, has_outline=True,
-                    color=[EIGHT[place % len(EIGHT)]] * len(nodes) if label else [node.value for node in nodes],
-                    scale="" if label else drawn.title, size=[10 + 40 * (node.size / total) ** 0.5 for node in nodes],
-                    texts=[node.cluster for node in nodes] if len(drawn.nodes) <= 3 * MOST_NAMES else (),
-                    inks=["black"] * len(nodes) if label else drawn.inks, hover="%{customdata}",
-                    notes=[
-                        f"{node.column}, cluster {node.cluster}\n{node.size:,} points\n"
-                        f"stability {node.stability:.3f}\n{node.text}"
-                        for node in nodes
-                    ],
-                )
-            )  # fmt: skip
-    layers = [-i for i in range(len(drawn.columns))]
-    hidden = f"; {drawn.n_hidden} edges with in_prop below {least:g} left out" if drawn.n_hidden else ""
-    return Picture(
-        panels=[Panel(marks=marks, x=NO_AXIS, y=Axis(ticks=(layers, drawn.columns), has_grid=False))], title=r.sentence,
-        note=f"colour: {drawn.title}{hidden}", width=900, height=max(400, 70 * len(drawn.columns)),
-        paper=(7.0, max(3.0, 0.55 * len(drawn.columns))), legend=drawn.title if drawn.labels is not None else None,
     )  # fmt: skip

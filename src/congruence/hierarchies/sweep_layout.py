@@ -37,14 +37,14 @@ class Node:
     y: int
     size: int
     stability: float
-    #: stability, the mean of a feature, or the index of its most frequent label in `Picture.labels`
+    #: stability, the mean of a feature, or the index of its most frequent label
     value: float
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """Points that two clusters of neighbouring columns share; `first` and `second` are indices into `Picture.nodes`."""
+    """Points that two clusters of neighbouring columns share; `first` and `second` are positions of clusters."""
 
     first: int
     second: int
