@@ -6,10 +6,11 @@ import numpy as np
 
 from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.pair import Comparison
-from congruence.comparison.presenting import number
+from congruence.comparison.presenting import number, short_names
 from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
-from congruence.figures.cards import cards_of
+from congruence.errors import counted
+from congruence.figures.features import NAMED, features_of, numbers_of
 from congruence.figures.layout import (
     EIGHT,
     MOST_FLOWS,
@@ -34,6 +35,9 @@ from congruence.trust.cluster_check import ClusterCheck
 from congruence.trust.ranking import Ranking
 from congruence.trust.settings import Sweep, said_of
 from congruence.typing import ClusteringLike, PointsLike
+
+#: most cards of a consensus, the largest clusters first
+MOST_CARDS = 12
 
 
 def of_pairs(result: AllPairs, measure: str | None = None) -> Picture:
@@ -131,23 +135,37 @@ def of_choice(choice: KChoice) -> Picture:
 
 
 def of_cards(found: Consensus, data: PointsLike = None) -> Picture:
-    """A card per cluster: its size, its votes, and the features that distinguish it."""
-    drawn = cards_of(found, data)
-    across = min(3, len(drawn.cards))
-    down = -(-len(drawn.cards) // across)
+    """A card per cluster: its size, its votes, and the features of the data that distinguish it, else the votes for others."""
+    k, share, features = found.n_clusters, found.vote_share, None
+    if data is not None:
+        numbers, named = numbers_of(data, len(found.labels))
+        features = features_of(numbers, named, np.where(found.labels < 0, k, found.labels), k)
+    shown = min(k, MOST_CARDS)
+    across = min(3, shown)
+    down = -(-shown // across)
+    axis = "standard deviations from the other points" if features is not None else "share of votes"
     panels = []
-    for place, card in enumerate(drawn.cards):
+    for c in range(shown):
+        inside = found.labels == c
+        if features is not None:
+            names, values = short_names([name for name, _ in features.named[c]], 22), [d for _, d in features.named[c]]
+        else:
+            mean = found.memberships[inside].mean(axis=0) if inside.any() else np.zeros(k)
+            order = [j for j in np.argsort(-mean, kind="stable")[:NAMED].tolist() if mean[j] > 0]
+            names, values = [f"cluster {j}" for j in order], mean[order].tolist()
+        called = f"cluster {c}: {counted(int(inside.sum()), 'point')}"
+        disputed = f"vote share {share[inside].mean() if inside.any() else np.nan:.2f}, {(share[inside] < 0.5).sum():,} disputed"
         bars = Bars(
-            places=range(len(card.bars)), values=[value for _, value in card.bars], name=card.title,
-            color=EIGHT[card.cluster % 7], hover="%{customdata}: %{x:.3f}", notes=(names := [name for name, _ in card.bars]),
+            places=range(len(names)), values=values, name=called, color=EIGHT[c % 7], hover="%{customdata}: %{x:.3f}",
+            notes=names,
         )  # fmt: skip
-        below = place >= len(drawn.cards) - across
-        title, axis = f"{card.title}\n{card.line}", Axis(title=drawn.axis if below else "")
         rows = Axis(ticks=(range(len(names)), names), is_reversed=True)
-        panels.append(Panel(marks=[bars], title=title, x=axis, y=rows))
+        below = Axis(title=axis if c >= shown - across else "")
+        panels.append(Panel(marks=[bars], title=f"{called}\n{disputed}", x=below, y=rows))
+    many = f"{k} clusters" if k <= MOST_CARDS else f"the {MOST_CARDS} largest of {k} clusters"
     return Picture(
-        panels=panels, across=across, title=drawn.headline, is_titled=True, width=330 * across + 60, height=130 + 200 * down,
-        paper=(3.3 * across, 1.7 * down + 0.5), shared="x", gaps=(0.16, min(0.3, 0.6 / down)),
+        panels=panels, across=across, title=f"{many} by {found.method}", is_titled=True, width=330 * across + 60,
+        height=130 + 200 * down, paper=(3.3 * across, 1.7 * down + 0.5), shared="x", gaps=(0.16, min(0.3, 0.6 / down)),
     )  # fmt: skip
 
 
