@@ -11,7 +11,7 @@ from itertools import cycle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import metrics
+from sklearn import config_context, metrics
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
@@ -114,6 +114,71 @@ def test_consensus_of_data_predicts():
         cg.ConsensusClustering(n_members=5, random_state=0), {"n_clusters": [2, 3]}, scoring=cg.scorer("ari"), cv=2
     )
     assert search.fit(X, Y).best_params_ == {"n_clusters": 3}
+
+
+def test_several_scorers_with_weights():
+    """Several measures are a dictionary of scorers; with metadata routing fit and scorers get the weights of their points."""
+    weight = np.where(np.arange(len(X)) % 3, 1.0, 0.25)
+    model = cg.ConsensusClustering(3, n_members=3, random_state=0)
+    with config_context(enable_metadata_routing=True):
+        scorers = {key: x.set_score_request(sample_weight=True) for key, x in cg.scorer(["ari", "vi"]).items()}
+        model.set_fit_request(sample_weight=True)
+        found = cross_validate(
+            model,
+            X,
+            Y,
+            cv=2,
+            scoring=scorers,
+            params={"sample_weight": weight},
+            return_estimator=True,
+            return_indices=True,
+        )
+    for i, (fitted, rows) in enumerate(zip(found["estimator"], found["indices"]["test"], strict=True)):
+        expected = {
+            key: getattr(cg, key)(Y[rows], fitted.predict(X[rows]), sample_weight=weight[rows]) for key in scorers
+        }
+        assert found["test_ari"][i] == expected["ari"]
+        assert found["test_vi"][i] == -expected["vi"]
+        assert (fitted.ensemble_.mass.values / fitted.ensemble_.mass.values.max()).tolist() == weight[
+            found["indices"]["train"][i]
+        ].tolist()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'weight'"):
+        model.fit(X, weight=weight)
+    with pytest.raises(cg.InputError, match="an Ensemble has its own weights"):
+        cg.ConsensusClustering(3).fit(cg.Ensemble([A, B]), sample_weight=np.ones(len(A)))
+
+
+def test_weights_of_a_consensus_of_labels():
+    """Weights of fit are those of the ensemble."""
+    rng = np.random.default_rng(0)
+    columns, weight = rng.integers(0, 3, (60, 4)), rng.random(60)
+    model = cg.ConsensusClustering(3, random_state=0).fit(columns, sample_weight=weight)
+    plain = cg.ConsensusClustering(3, random_state=0).fit(cg.Ensemble(columns, sample_weight=weight))
+    assert model.labels_.tolist() == plain.labels_.tolist()
+    assert np.array_equal(model.memberships_, plain.memberships_)
+
+
+def test_shares_of_votes():
+    """transform gives the memberships of the points of fit, from labels, words, gaps and an Ensemble, and places new rows."""
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, 3, (60, 4))
+    gaps = np.where(rng.random((60, 4)) < 0.2, np.nan, columns)
+    gaps[0] = np.nan
+    for given in (columns, columns.astype(str), gaps, pd.DataFrame(columns), cg.Ensemble(columns)):
+        model = cg.ConsensusClustering(3, random_state=0).fit(given)
+        assert np.allclose(model.transform(given), model.memberships_, rtol=1e-12, equal_nan=True)
+    model = cg.ConsensusClustering(3, random_state=0).fit(columns, sample_weight=rng.random(60))
+    assert np.allclose(model.transform(columns), model.memberships_, rtol=1e-12)
+    assert np.isnan(model.transform(np.full((1, 4), 9))).all()
+    frame = pd.DataFrame(X, columns=["x", "y"])
+    model = cg.ConsensusClustering(3, n_members=5, random_state=0).set_output(transform="pandas")
+    found = model.fit_transform(frame)
+    assert list(found.columns) == [f"consensusclustering{i}" for i in range(3)]
+    assert np.allclose(
+        found, model.memberships_, atol=1e-12
+    )  # k-means puts points into the cluster with the nearest mean
+    assert model.transform(frame[:5]).index.tolist() == [0, 1, 2, 3, 4]
+    assert not hasattr(model, "predict_proba")
 
 
 @pytest.mark.slow

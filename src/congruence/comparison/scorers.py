@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import overload
 
 import numpy as np
 
@@ -13,10 +14,10 @@ from congruence.comparison.pair import compare
 from congruence.errors import hint, one_of
 from congruence.formulas import find
 from congruence.formulas.docstrings import LABELS, TREES, TWO, document
-from congruence.formulas.record import Measure
+from congruence.formulas.record import Measure, chosen_measures
 from congruence.inputs.memberships import Memberships
 from congruence.inputs.similarity import Similarity
-from congruence.typing import AverageMethod, ClusteringLike, MatrixLike, OptionValue
+from congruence.typing import AverageMethod, ClusteringLike, MatrixLike, OptionValue, Several
 
 #: options that every function of a measure takes: those of `compare`
 OPTIONS = {p.name: p for p in inspect.signature(compare).parameters.values() if p.kind is p.KEYWORD_ONLY}
@@ -110,15 +111,24 @@ def _is_soft(x: MatrixLike) -> bool:
     return bool(table.ndim == 2 and len(table) and all(isinstance(v, float | np.floating) for v in table[0].tolist()))
 
 
-def scorer(measure: str | Measure, **options: OptionValue) -> Callable[..., float]:
+@overload
+def scorer(measure: str | Measure, **options: OptionValue) -> Callable[..., float]: ...
+@overload
+def scorer(measure: Several[str | Measure], **options: OptionValue) -> dict[str, Callable[..., float]]: ...
+def scorer(
+    measure: str | Measure | Several[str | Measure], **options: OptionValue
+) -> Callable[..., float] | dict[str, Callable[..., float]]:
     """A scorer for scikit-learn's GridSearchCV and cross_validate: higher is better, so distances change sign.
 
+    With metadata routing, `.set_score_request(sample_weight=True)` of a scorer passes weights to the measure.
+
     Args:
-        measure (str | Measure): Key, alias or record of a measure of two clusterings.
+        measure (str | Measure): Key, alias or record of a measure of two clusterings; or several of them.
         options (OptionValue): Parameters of the measure and options of `cg.compare`, such as `unassigned` or `noise`.
 
     Returns:
-        Callable[..., float]: A function of (estimator, X, y) that compares `estimator.predict(X)` with y.
+        Callable[..., float]: A function of (estimator, X, y) that compares `estimator.predict(X)` with y. For several
+            measures a dictionary of them by key, as `scoring=` takes it.
 
     Raises:
         InputError: If there is no such measure.
@@ -131,7 +141,11 @@ def scorer(measure: str | Measure, **options: OptionValue) -> Callable[..., floa
     >>> X, y = [[0.0], [0.1], [5.0], [5.1]], [0, 0, 1, 1]
     >>> cg.scorer("ami_max")(KMeans(2, n_init=1, random_state=0).fit(X), X, y)
     1.0
+    >>> sorted(cg.scorer(["ari", "vi"]))
+    ['ari', 'vi']
     """
+    if not isinstance(measure, str | Measure):
+        return {each.key: scorer(each, **options) for each in chosen_measures(measure, ())[0]}
     from sklearn.metrics import make_scorer
 
     import congruence

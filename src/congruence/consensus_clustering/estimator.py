@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self, TypedDict, Unpack
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
+from congruence.consensus_clustering.shares import Shares
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import generate, takes_numbers
 from congruence.ensembles.nearest import Centres
@@ -19,10 +21,28 @@ from congruence.errors import InputError, refused
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.estimators import Clusterer, as_table, check_one_kind, is_labels, new_points
+from congruence.inputs.estimators import (
+    Clusterer,
+    as_table,
+    check_container,
+    check_one_kind,
+    is_labels,
+    new_points,
+)
 from congruence.options import described
+from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array
-from congruence.typing import Frame, NoiseLike, OptionValue, PointsLike, Record, Seed, Several, SparseMatrix
+from congruence.typing import (
+    Frame,
+    NoiseLike,
+    OptionValue,
+    PointsLike,
+    Record,
+    Seed,
+    Several,
+    SparseMatrix,
+    WeightsLike,
+)
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -37,14 +57,29 @@ def _was_given_data(model: object) -> bool:
     return True
 
 
+def _weight_of(given: FitKeywords) -> WeightsLike:
+    """The weights; anything else is refused, as Python refuses it."""
+    unknown = [name for name in given if name != "sample_weight"]
+    if unknown:
+        raise TypeError(f"fit() got an unexpected keyword argument {unknown[0]!r}")
+    return given.get("sample_weight")
+
+
+class FitKeywords(TypedDict, total=False):
+    """What `fit` takes beside the data."""
+
+    sample_weight: WeightsLike
+
+
 @described
-class ConsensusClustering(Clusterer):
+class ConsensusClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):  # type: ignore[misc]
     """Consensus of many clusterings, scikit-learn compatible.
 
     `fit` takes data, which it first clusters n_members times, or the clusterings themselves, points × members. Without
     a `generator` the type of X decides: an `Ensemble`, integers, words, categories, and whole numbers with gaps (NaN) are
     label columns; other floats are data, clustered by k-means. After fit: `labels_`, `confidence_`, `memberships_`,
-    `n_clusters_`, `scores_`, `consensus_` (the whole result), `ensemble_`.
+    `n_clusters_`, `scores_`, `consensus_` (the whole result), `ensemble_`. `transform` gives the share of the members' votes
+    for each cluster, also for new points, so that the consensus can be a step of a pipeline.
 
     Args:
         n_clusters: Number of clusters. Default 8; None: chosen from the members.
@@ -74,7 +109,13 @@ class ConsensusClustering(Clusterer):
     >>> model = cg.ConsensusClustering(3, generator="kmeans", n_members=10, random_state=0).fit(X)
     >>> model.n_clusters_, len(model.ensemble_)
     (3, 10)
+    >>> model.transform(X).shape
+    (50, 3)
     """
+
+    #: `fit` takes weights by keyword: scikit-learn requires of a named argument that a weight of 2 gives the clusters of a
+    #: repeated row, which random starts cannot promise
+    __metadata_request__fit: ClassVar[dict[str, object]] = {"sample_weight": None}
 
     def __init__(
         self,
@@ -107,25 +148,29 @@ class ConsensusClustering(Clusterer):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: PointsLike, y: object = None) -> Self:
+    def fit(self, X: PointsLike, y: object = None, **weights: Unpack[FitKeywords]) -> Self:
         """Find the consensus of the label columns X, or of clusterings of the data X if there is a generator.
 
         Args:
             X: Label columns, points × members, or an `Ensemble`; the data, also sparse, if there is a generator. Arrays,
                 frames of any library (also lazy: polars, DuckDB, Dask, Arrow streams, xarray) and AnnData objects.
             y: Ignored.
+            weights: `sample_weight`, the importance of each point in the consensus; members are made from data without weights.
 
         Returns:
             The estimator.
         """
+        weight = _weight_of(weights)
         X = X if isinstance(X, Ensemble) else as_table(X)
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
-        self._centres = data = None  # a failed fit must not keep the centres of other data
+        self._centres = self._shares = data = None  # a failed fit must not keep the centres of other data
         refuse_idle(consensus, {**vars(self), "taken": methods.options_of(self.method, self.variant)})
         if isinstance(X, Ensemble):
             if self.generator is not None:
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
             refuse_idle(ConsensusClustering, vars(self), "for an Ensemble, which has its members")
+            if weight is not None:
+                raise InputError("an Ensemble has its own weights; pass cg.Ensemble(…, sample_weight=…)")
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
             check_one_kind(X)
@@ -134,7 +179,7 @@ class ConsensusClustering(Clusterer):
             if given.dtype.kind == "c":
                 raise InputError("Complex data not supported: labels are numbers, words or categories")
             own = X if hasattr(X, "columns") else given
-            self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise)
+            self.ensemble_ = Ensemble(own, unassigned="partial", noise=self.noise, sample_weight=weight)
         else:
             if self.generator is not None:  # without one, the type of X decides, and both are possible
                 refuse_idle(ConsensusClustering, vars(self), "with a generator; it is for label columns")
@@ -144,7 +189,8 @@ class ConsensusClustering(Clusterer):
             sparse = "csr" if self._takes_sparse else False
             with refused():
                 data = validate_data(self, X, accept_sparse=sparse, dtype=np.float64, ensure_min_samples=2)
-            self.ensemble_ = self._generated(data, for_members)
+            made = self._generated(data, for_members)
+            self.ensemble_ = made if weight is None else Ensemble(made, unassigned="partial", sample_weight=weight)
         self._has_data = data is not None
         self.consensus_: Consensus = consensus(
             self.ensemble_, self.n_clusters, self.method, for_consensus, n_init=self.n_init, variant=self.variant,
@@ -157,19 +203,54 @@ class ConsensusClustering(Clusterer):
         self.n_clusters_: int = self.consensus_.n_clusters
         self.scores_: Frame = self.consensus_.scores
         self._centres = None if data is None else Centres.of(data, np.asarray(self.labels_))
+        self._shares = None if data is None else self._shares_of(data)
+        self._n_features_out = self.n_clusters_
         return self
 
-    def fit_predict(self, X: PointsLike, y: object = None) -> Array:
+    def fit_predict(self, X: PointsLike, y: object = None, **weights: Unpack[FitKeywords]) -> Array:
         """The consensus cluster of each point, after `fit`.
 
         Args:
             X: Data, or clusterings, as in `fit`.
             y: Ignored, as in scikit-learn.
+            weights: `sample_weight`, as in `fit`.
 
         Returns:
             Cluster of each point; −1 for points that no member labels.
         """
-        return np.asarray(self.fit(X, y).labels_)
+        return np.asarray(self.fit(X, y, **weights).labels_)
+
+    def transform(self, X: PointsLike) -> Array:
+        """Share of the members' votes for each consensus cluster; a member votes as the points of its cluster are spread.
+
+        After a fit on data, a point is in the cluster of a member with the nearest mean. After a fit on label columns, X is
+        label columns too, and `transform` of the same columns gives `memberships_`. The shares are no probabilities of
+        being right, so there is no `predict_proba`; `confidence_` is calibrated.
+
+        Args:
+            X: Data, or label columns, with the features that `fit` saw, in the same kinds of containers.
+
+        Returns:
+            Points × clusters; rows add to 1. NaN for points without a label that `fit` saw.
+        """
+        check_is_fitted(self)
+        if self._has_data:
+            data = new_points(self, X, accept_sparse="csr")
+            if self._centres is None or self._shares is None:
+                raise InputError("the last fit failed, so there are no clusters; fit again")
+            return self._shares.of_data(data)
+        shares = self._shares_of(None)
+        if isinstance(X, Ensemble):
+            columns = [[*plain_names(m.names), None] for m in X.members]
+            columns = [[x[c] for c in m.codes.tolist()] for x, m in zip(columns, X.members, strict=True)]
+            if len(columns) != self.n_features_in_:
+                raise InputError(f"fit saw {self.n_features_in_} members; this ensemble has {len(columns)}")
+            return shares.of_labels(columns)
+        given = as_table(X)
+        check_container(given, "transform")
+        with refused():
+            table = validate_data(self, given, dtype=None, ensure_all_finite=False, reset=False)
+        return shares.of_labels([np.asarray(table)[:, j].tolist() for j in range(self.n_features_in_)])
 
     @available_if(_was_given_data)  # type: ignore[untyped-decorator]
     def predict(self, X: PointsLike) -> Array:
@@ -188,6 +269,9 @@ class ConsensusClustering(Clusterer):
         if self._centres is None:
             raise InputError("the last fit failed, so there are no clusters to predict; fit again")
         return self._centres.nearest(data)
+
+    def _shares_of(self, data: Array | SparseMatrix | None) -> Shares:
+        return Shares.of(self.ensemble_, np.asarray(self.labels_), self.n_clusters_, data)
 
     def _generated(self, data: Array | SparseMatrix, seeds: np.random.SeedSequence) -> Ensemble:
         if self._is_function:
