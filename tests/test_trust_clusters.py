@@ -61,6 +61,15 @@ def test_small_clusters_are_not_merged(seed):
     assert cut.gain.max() < 2.4
 
 
+def test_minus_one_that_may_be_noise_is_noted():
+    """Labels of −1 without `noise` are a cluster, and a note says what to pass; with `noise` there is no note."""
+    labels = np.where(np.arange(450) % 20 == 0, -1, TRUTH)
+    c = cg.check_clusters(blobs(), labels)
+    assert "labels has label −1 among others" in c.notes[0]
+    assert "noise=-1" in c.notes[0]
+    assert (len(c.names), len(cg.check_clusters(blobs(), labels, noise=-1).notes)) == (4, 0)
+
+
 @pytest.mark.parametrize("kind", ["counts", "ratings"])
 def test_gaps_between_integers_are_no_valleys(kind):
     """One cloud of integers in two columns, cut in four, is merged; two clouds of integers with a gap between them are kept."""

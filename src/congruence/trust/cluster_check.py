@@ -199,7 +199,8 @@ def check_clusters(
     codes = np.where(codes >= 0, np.searchsorted(present, codes), -1)
     rng = np.random.default_rng(seed_sequence(random_state))
     dense = np.asarray(data.toarray() if hasattr(data, "toarray") else data)
-    notes = different_scales(names_of_columns(X, dense.shape[1]), dense.std(axis=0))
+    notes = [str(note) for note in (*members.notes, *members.cautions)]
+    notes += different_scales(names_of_columns(X, dense.shape[1]), dense.std(axis=0))
     points, own = _sampled(data, codes, len(present), rng, notes)
     found = _Merging(points, own, rng)
     found.merge()
