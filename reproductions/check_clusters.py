@@ -203,7 +203,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(paragraph(f"""Clusterings with two to three times too many clusters (by k-means; within the true clusters where k-means
         mixes them): mean ARI with the truth as they are, with nearest centres merged to the largest silhouette, and after
         check_clusters; and the share of sets with an ARI of at least {BACK}. The true clusters checked: sets in which some are
-        merged, and the share of clusters that are unsure. {len(chosen)} of {len(every)} sets and clouds. Families without
+        merged, and the share of clusters that are unsure. {len(outcomes)} of {len(every)} sets and clouds. Families without
         separated clusters are left out: {', '.join(NOT_SEPARATED[:-1])}. Intervals: 95 %."""))  # fmt: skip
     print()
     print(table(outcomes))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
+from reproductions import datasets
 from reproductions.cluster_scenarios import CURVED, SUITE, is_test
 from reproductions.cluster_shapes import draw
 from reproductions.consensus_quality import interval
@@ -26,13 +27,21 @@ FAMILIES = ("blobs", "unequal_sizes", "unequal_spread", "outliers", *CURVED, *SU
 CLUSTERERS = ("k-means", "HDBSCAN", "DBSCAN")
 RULES = ("default parameters", "largest silhouette", "largest stability", "sweep", "best setting (unknowable)")
 NULLS = ("gaussian", "uniform")
+#: real data with classes and numeric columns
+REAL = (
+    "iris", "wine", "breast_w_diagnostic", "breast_w_original", "new_thyroid", "synthetic_control", "digits", "glass",
+    "ionosphere", "sonar", "vehicle", "waveform21", "heart_statlog", "australian", "bupa", "pima", "haberman",
+)  # fmt: skip
+KINDS = (("generated sets", False), ("real data", True))
 #: most points of a set, draws of data without clusters per kind and clusterer, and parts per setting
 MOST, NULL_DRAWS, REPEATS = 1_000, 20, 6
 
 
 def items(draws: int) -> list[tuple[str, str, int]]:
-    """(clusterer, family or kind of null, seed) of every sweep."""
+    """(clusterer, family, set or kind of null, seed) of every sweep."""
     sets = [(c, name, i) for name in FAMILIES for i in range(draws) for c in CLUSTERERS]
+    real = [name for name in REAL if datasets.local(name) or name in datasets.BUNDLED]
+    sets += [(c, name, 0) for name in real for c in CLUSTERERS]
     return sets + [(c, name, i) for name in NULLS for i in range(NULL_DRAWS) for c in CLUSTERERS]
 
 
@@ -63,7 +72,7 @@ def work(item: tuple[str, str, int]) -> dict[str, Any]:
             "null": name,
             "is_picked": cg.sweep(X, clusterer, settings, n_repeats=2).best is not None,
         }
-    X, truth = draw(name, seed)
+    X, truth = datasets.load(name, standardise=True) if name in REAL else draw(name, seed)
     X, truth = X[truth >= 0], truth[truth >= 0]
     some = rng.permutation(len(X))[:MOST]
     X, truth = X[some] / X.std(), truth[some]
@@ -107,7 +116,7 @@ def silhouette(X: np.ndarray, labels: np.ndarray) -> float:
 
 
 def table(outcomes: Sequence[dict[str, Any]]) -> str:
-    """Mean ARI of each rule: one line per clusterer and half."""
+    """Mean ARI of each rule: one line per clusterer and half, for one kind of sets."""
     lines = []
     for how in (*CLUSTERERS, "all"):
         for half in ("DEV", "TEST"):
@@ -121,17 +130,24 @@ def table(outcomes: Sequence[dict[str, Any]]) -> str:
 def claims(outcomes: Sequence[dict[str, Any]], nulls: Sequence[dict[str, Any]]) -> list[Claim]:
     """What is asked of the sweep."""
     found = []
-    for half in ("DEV", "TEST"):
-        part = [o for o in outcomes if o["half"] == half]
-        for rule in RULES[:3] if part else ():
-            gain = interval([o["ari"]["sweep"] - o["ari"][rule] for o in part], [o["name"] for o in part])
-            said = f"{gain[0]:+.3f} [{gain[1]:+.3f}, {gain[2]:+.3f}]"
-            found.append(Claim.of(f"{half}: a higher mean ARI than {rule}", gain[0] > 0, said))
+    for kind, sets in parted(outcomes).items():
+        for half in ("DEV", "TEST"):
+            part = [o for o in sets if o["half"] == half]
+            for rule in RULES[:3] if part else ():
+                gain = interval([o["ari"]["sweep"] - o["ari"][rule] for o in part], [o["name"] for o in part])
+                said = f"{gain[0]:+.3f} [{gain[1]:+.3f}, {gain[2]:+.3f}]"
+                found.append(Claim.of(f"{kind}, {half}: a higher mean ARI than {rule}", gain[0] > 0, said))
     if nulls:
         many = sum(o["is_picked"] for o in nulls)
         text = "a setting is recommended in at most 5 % of data without clusters"
         found.append(Claim.of(text, many <= 0.05 * len(nulls), f"{many} of {len(nulls)}"))
     return found
+
+
+def parted(outcomes: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The outcomes of generated sets and of real data."""
+    found = {what: [o for o in outcomes if (o["name"] in REAL) == is_real] for what, is_real in KINDS}
+    return {what: part for what, part in found.items() if part}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -145,11 +161,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     outcomes, nulls = [o for o in done if "ari" in o], [o for o in done if "null" in o]
     if not outcomes:
         return 1
-    print(paragraph(f"""Mean ARI with the classes of the setting that each rule picks, {len(chosen)} of {len(every)} sweeps of
-        generated sets of {len(FAMILIES)} families, at most {MOST:,} points. Noise points are clusters of one. Where the sweep
-        recommends nothing, the default parameters count. Intervals: bootstrap over families."""))  # fmt: skip
-    print()
-    print(table(outcomes))
+    print(paragraph(f"""Mean ARI with the classes of the setting that each rule picks, {len(done)} of {len(every)} sweeps of
+        generated sets of {len(FAMILIES)} families and of {len(REAL)} real sets, standardised, at most {MOST:,} points. Noise
+        points are clusters of one. Where the sweep recommends nothing, the default parameters count. Intervals: bootstrap over
+        families and real sets."""))  # fmt: skip
+    for what, part in parted(outcomes).items():
+        print(heading(what))
+        print(table(part))
     print(
         f"\nSeconds per sweep, with {REPEATS} parts per setting: median {np.median([o['seconds'] for o in outcomes]):.1f}."
     )
