@@ -400,3 +400,9 @@ def test_points_of_a_long_table_are_written(tmp_path):
     said = run(["points", "x.csv", "--long", "point,column,label", "--out", "out.csv"], tmp_path)
     assert said.code == 0, said.err
     assert (tmp_path / "out.csv").read_text().splitlines()[0] == '"point","score","a","b"'
+
+
+def test_lists_as_names_of_scanned_columns():
+    """A list is not hashable: one line instead of a TypeError."""
+    with pytest.raises(cg.InputError, match="names must be a list of names"):
+        cg.scan(batches({"a": [0, 1]})).labels_at_first([[], []])

@@ -381,8 +381,9 @@ class Scan:
         Args:
             names: Names of columns.
         """
-        self._look(names)
-        return sum(self._widths.get(name, 1) - 1 for name in names)
+        listed = [str(name) for name in names_in(names, "names")]
+        self._look(listed)
+        return sum(self._widths.get(name, 1) - 1 for name in listed)
 
     def _block(self, names: Sequence[str], ends: Array, workers: int) -> Array:
         """The pairs to count in the next pass: a block of clusterings against clusterings that fits in memory."""
