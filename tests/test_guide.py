@@ -149,7 +149,7 @@ def tables(words: list[str]) -> dict[str, pd.DataFrame]:
         table = long.assign(cell=cells["cell"] * 2)
     elif verb == "hierarchies":
         table = pd.DataFrame({"name": list("dcba"), "species": list("xxyy")})
-    elif verb == "resolutions" or ".h5ad" in words[2]:
+    elif verb == "resolutions" or any(w.endswith(".h5ad") for w in words):
         table = pd.DataFrame({f"leiden_{r}": truth + 3 * (rng.random(N) < r / 4) for r in (0.2, 0.5, 1.0)})
         table["cell_type"] = [f"t{x}" for x in truth]
     elif verb == "track":
