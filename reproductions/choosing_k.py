@@ -263,12 +263,12 @@ def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
     if shape == "groups":
         return s.groups, calibration.certainty_of_groups(s.span)
     if shape == "local":
-        return s.local, calibration.certainty_of_local_groups()
+        return s.local, calibration.certainty_of("local")
     if shape == "axis":
-        return s.axis, calibration.certainty_of_axis()
+        return s.axis, calibration.certainty_of("axis")
     if shape == "overlapping":
-        return s.overlapping, calibration.certainty_of_overlapping()
-    return (s.spectral, calibration.certainty_of_spectral()) if shape == "spectral" else (k, p)
+        return s.overlapping, calibration.certainty_of("overlapping")
+    return (s.spectral, calibration.certainty_of("spectral")) if shape == "spectral" else (k, p)
 
 
 def left_out(sets: Sequence[Set], dev: Sequence[Set]) -> dict[tuple[str, int], int]:

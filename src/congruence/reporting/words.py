@@ -69,20 +69,6 @@ def plain_name(m: Measure) -> str:
     return PLAIN.get(m.key, m.title)
 
 
-def cluster_letter(i: int) -> str:
-    """Names of shared clusters: A … Z, AA, AB, …
-
-    >>> [cluster_letter(i) for i in (0, 25, 26, 701)]
-    ['A', 'Z', 'AA', 'ZZ']
-    """
-    letters = ""
-    i += 1
-    while i:
-        i, rest = divmod(i - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
-
-
 def span_of(ks: Sequence[int]) -> str:
     """3, or 2 to 5."""
     return f"{min(ks):,}" if min(ks) == max(ks) else f"{min(ks):,} to {max(ks):,}"

@@ -6,7 +6,7 @@ import numpy as np
 
 from congruence.selection import calibration, families
 from congruence.selection.agreement_curves import check_counts
-from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.choice import KChoice, curve_of
 from congruence.selection.partitions import Question, placed
 from congruence.typing import Estimator
 
@@ -37,19 +37,11 @@ def by_rule(asked: Question) -> KChoice:
     best = able[0] if able[0] == 1 else able[int(np.nanargmax(returns))]
     if holds.any():
         best = max(k for k, held in zip(able, holds, strict=True) if held)
-    no = np.full(len(able), np.nan)
-    curves = {
-        "rule": Criterion(
-            name="rule", title="Stable and separated", better="higher", values=holds.astype(float), errors=no, best=best,
-        ),
-        "returns": Criterion(
-            name="returns", title="Stability of the worst cluster in halves", better="higher", values=returns,
-            errors=no, best=None, votes=False,
-        ),
-        "border": Criterion(
-            name="border", title="Emptiness of the border between the nearest clusters", better="higher",
-            values=np.where(several & np.isfinite(found.border), found.border, np.nan), errors=no, best=None, votes=False,
-        ),
-    }  # fmt: skip
+    border = np.where(several & np.isfinite(found.border), found.border, np.nan)
+    curves = [
+        curve_of("rule", "Stable and separated", holds.astype(float), best, votes=True),
+        curve_of("returns", "Stability of the worst cluster in halves", returns),
+        curve_of("border", "Emptiness of the border between the nearest clusters", border),
+    ]
     partitions = {k: placed(asked.points, labels) for k, labels in found.labels.items()}
-    return asked.answer(able, curves, partitions, notes, found.is_complete, method=asked.called)
+    return asked.answer(able, {c.name: c for c in curves}, partitions, notes, found.is_complete, method=asked.called)

@@ -8,7 +8,7 @@ import numpy as np
 
 from congruence.errors import Option
 from congruence.selection import calibration, halves, mixtures
-from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.choice import Criterion, KChoice, curve_of
 from congruence.selection.fits import Fits, comparable_icl, fits_of
 from congruence.selection.partitions import Question, placed, placed_by_centres
 from congruence.selection.points import Points
@@ -124,14 +124,9 @@ def _curves(
     ks: Sequence[int], probabilities: Mapping[int, float], returns: Array, valley: Array, fisher: Array, icl: Array
 ) -> dict[str, Criterion]:
     several = np.asarray(ks) > 1
-    no = np.full(len(ks), np.nan)
     likely = np.array([probabilities[k] for k in ks])
     chosen = max(probabilities, key=lambda k: (probabilities[k], -k))
-    found = {
-        "probability": Criterion(
-            name="probability", title="Calibrated probability", better="higher", values=likely, errors=no, best=chosen
-        )
-    }
+    found = [curve_of("probability", "Calibrated probability", likely, chosen, votes=True)]
     for name, title, values, least in (
         ("returns", "Stability of the worst cluster in halves", returns, calibration.RETURNS),
         ("valley", "Depth of the shallowest valley in halves", valley, calibration.VALLEY),
@@ -139,15 +134,10 @@ def _curves(
     ):
         shown = np.where(several, values, np.nan)
         largest = max((k for k, value in zip(ks, shown, strict=True) if value >= least), default=None)
-        found[name] = Criterion(
-            name=name, title=title, better="higher", values=shown, errors=no, best=largest, votes=False
-        )
+        found.append(curve_of(name, title, shown, largest))
     best = None if np.isnan(icl).all() else ks[int(np.nanargmax(icl))]
-    found["icl"] = Criterion(
-        name="icl", title="ICL of the best Gaussian mixture", better="higher", values=icl, errors=no, best=best,
-        votes=False,
-    )  # fmt: skip
-    return found
+    found.append(curve_of("icl", "ICL of the best Gaussian mixture", icl, best))
+    return {c.name: c for c in found}
 
 
 def _doubt(e: halves.Evidence) -> str:

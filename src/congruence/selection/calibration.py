@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 import numpy as np
 
@@ -78,24 +79,13 @@ def certainty_of_groups(span: float) -> float:
     return float(_step(np.array(fitted["constant"] + fitted["span"] * min(span, 2.0))))
 
 
-def certainty_of_local_groups() -> float:
-    """The probability that groups by distances relative to the local density are the clusters, if k-means finds none."""
-    return table()["local"]["probability"]
+def certainty_of(what: Literal["local", "spectral", "overlapping", "axis"]) -> float:
+    """The probability that such clusters are the clusters, if k-means finds none, cuts through them, or is in doubt.
 
-
-def certainty_of_spectral() -> float:
-    """The probability that spectral clusters are the clusters, if k-means cuts through them."""
-    return table()["spectral"]["probability"]
-
-
-def certainty_of_overlapping() -> float:
-    """The probability that round clusters without a valley between them are the clusters, if k-means finds none."""
-    return table()["overlapping"]["probability"]
-
-
-def certainty_of_axis() -> float:
-    """The probability that two clusters along one axis are the clusters, if k-means finds none or is in doubt."""
-    return table()["axis"]["probability"]
+    They are groups by distances relative to the local density, spectral clusters, round clusters without a valley between
+    them, or two clusters along one axis.
+    """
+    return table()[what]["probability"]
 
 
 def by_rule(ks: Sequence[int], returns: Array, valley: Array) -> int:

@@ -83,6 +83,12 @@ class Criterion(Result):
         return {"value": self.values, "error": self.errors}
 
 
+def curve_of(name: str, title: str, values: Array, best: int | None = None, votes: bool = False) -> Criterion:
+    """A curve whose larger values are better, without standard errors."""
+    no = np.full(len(values), np.nan)
+    return Criterion(name=name, title=title, better="higher", values=values, errors=no, best=best, votes=votes)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Vote(Result):
     """How the criteria voted: the k with most votes (ties: the one nearest to the median, then the smaller).

@@ -73,7 +73,7 @@ def overlapping(fits: Mapping[int, Fits]) -> Shapes | None:
     best = known[k]
     if not best.is_round or k == max(fits) or best.bic < known[1].bic + STRONG or len(np.unique(best.mixture)) < k:
         return None
-    return Shapes("gaussian", k, calibration.certainty_of_overlapping(), best.mixture)
+    return Shapes("gaussian", k, calibration.certainty_of("overlapping"), best.mixture)
 
 
 def along_an_axis(points: Array, ks: Sequence[int], k: int, probability: float) -> Shapes | None:
@@ -81,7 +81,7 @@ def along_an_axis(points: Array, ks: Sequence[int], k: int, probability: float) 
     if 2 not in ks or k > 2 or (k == 2 and probability >= HIDDEN):
         return None
     labels = two_along_an_axis(points)
-    return None if labels is None else Shapes("axis", 2, calibration.certainty_of_axis(), labels)
+    return None if labels is None else Shapes("axis", 2, calibration.certainty_of("axis"), labels)
 
 
 def connected_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
@@ -99,7 +99,7 @@ def local_groups(points: Array, ks: Sequence[int]) -> Shapes | None:
     found = connected.groups(points, ks[-1], local=True)
     if found.k not in ks or found.span < connected.LOCAL_SPAN:
         return None
-    return Shapes("connected groups", found.k, calibration.certainty_of_local_groups(), found.labels)
+    return Shapes("connected groups", found.k, calibration.certainty_of("local"), found.labels)
 
 
 def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSequence) -> Shapes | None:
@@ -113,7 +113,7 @@ def spectral_clusters(points: Array, ks: Sequence[int], seeds: np.random.SeedSeq
     kept = [x for x, again in zip(parted, found.returns, strict=True) if again >= SPECTRAL_RETURNS]
     if not kept:
         return None
-    return Shapes("spectral", kept[-1], calibration.certainty_of_spectral(), found.labels[kept[-1]])
+    return Shapes("spectral", kept[-1], calibration.certainty_of("spectral"), found.labels[kept[-1]])
 
 
 def is_cut(points: Array, shape: Array, k: int, probability: float, fit: Fits) -> bool:
