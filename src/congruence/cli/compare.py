@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from congruence.cli.app import app
-from congruence.cli.covers import Covers, read_covers
+from congruence.cli.covers import COLUMNS, Covers, read_covers
 from congruence.cli.options import VALUES, Engine, Gaps, Limits, Printing, Scanned, Weights, argument, option, refuse
 from congruence.cli.pair_reading import columns_of_two_files, named
 from congruence.cli.parsing import limits_of, named_measures, noise_labels
@@ -113,10 +113,6 @@ def compare(given: Given) -> None:
     if given.out is None or given.format != "table":
         print_result(result, given.format)
     fail_if_under(result, limits)
-
-
-#: options that name columns
-COLUMNS = "weight frequency reference long id columns"
 
 
 def _counted_pair(file: Path, more: list[str]) -> tuple[list[Label], list[Label], dict[str, OptionValue]]:

@@ -3,7 +3,7 @@
 from congruence.cli.app import app
 from congruence.cli.gaps import cautions_of
 from congruence.cli.pair_reading import TwoLabels, two_columns
-from congruence.cli.printing import print_columns, say, write_table
+from congruence.cli.printing import print_columns, say, wrote
 from congruence.typing import ColumnLike
 
 
@@ -25,8 +25,6 @@ def contingency(given: TwoLabels) -> None:
     dense = table.to_array()
     cells: dict[str, ColumnLike] = {" × ".join(pair.names): [str(name) for name in table.rows]}
     cells |= {str(name): dense[:, j].tolist() for j, name in enumerate(table.columns)}
-    if given.out is not None:
-        write_table(cells, given.out)
-        say([f"wrote {given.out}: {table.shape[0]} × {table.shape[1]} clusters"])
+    say(wrote(given.out, cells, f"{table.shape[0]} × {table.shape[1]} clusters"))
     if given.out is None or given.format != "table":
         print_columns(cells, given.format)

@@ -3,7 +3,7 @@
 from congruence.cli.app import app
 from congruence.cli.gaps import cautions_of
 from congruence.cli.pair_reading import TwoLabels, two_columns
-from congruence.cli.printing import print_rows, say, show, write_table
+from congruence.cli.printing import print_rows, say, show, wrote
 from congruence.typing import Record
 
 
@@ -24,9 +24,8 @@ def match(given: TwoLabels) -> None:
         rows: list[Record] = result.to_frame(backend="pyarrow").to_pylist()
         table = cg.contingency(*pair.values, unassigned=given.unassigned, noise=pair.noise)
         say([*cautions_of(pair, given.unassigned, table)])
-    if given.out is not None:
-        write_table({name: [row[name] for row in rows] for name in rows[0]} if rows else {}, given.out)
-        say([f"wrote {given.out}: {len(rows)} matched clusters"])
+    columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+    say(wrote(given.out, columns, f"{len(rows)} matched clusters"))
     if given.format != "table":
         print_rows(rows, given.format)
     elif given.out is None:

@@ -11,6 +11,7 @@ from congruence.comparison.presenting import number
 from congruence.errors import counted, joined, some_of
 from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
+from congruence.reporting.families import middle_of
 from congruence.reporting.members import is_adjusted
 from congruence.reporting.model import Model
 from congruence.reporting.phrases import Fact, in_words, said, shown
@@ -364,12 +365,8 @@ def _groups(model: Model) -> list[str]:
     groups = [group for group in model.groups if len(group) > 1]
     if len(model.groups) < 2 or not groups:
         return []
-    square = model.agreement
-    parts = []
-    for group in groups:
-        inside = square[np.ix_(group, group)]
-        middle = group[int(np.argmax(np.nansum(inside, axis=1)))]
-        parts.append(f"{len(group)} around “{model.names[middle]}”")
+    middles = [model.names[middle_of(model.agreement, group)] for group in groups]
+    parts = [f"{len(group)} around “{name}”" for group, name in zip(groups, middles, strict=True)]
     rest = len(model.counted) - sum(len(g) for g in groups)
     if len(groups) == 1:
         others = "the other one does not" if rest == 1 else f"the other {rest:,} do not"
