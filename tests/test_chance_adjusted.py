@@ -174,11 +174,11 @@ def test_all_pairs_and_a_reference():
     assert other.pairs == (("reference", "y"),)
     few = cg.permutation_tests(runs, "ari", 20, 0)
     assert any("n_permutations=60" in c for c in few.cautions)
-    with pytest.raises(cg.InputError, match="no clustering 'xx' to use as reference; did you mean x"):
+    with pytest.raises(cg.InputError, match="no clustering 'xx'; did you mean x"):
         cg.permutation_tests(runs, reference="xx")
     with pytest.raises(cg.InputError, match="no pair"):
         cg.permutation_tests({"x": LARGE})
-    with pytest.raises(cg.InputError, match="same name"):
+    with pytest.raises(cg.InputError, match="named 's'"):
         cg.permutation_tests([pd.Series(LARGE, name="s"), pd.Series(NOISY, name="s")])
 
 

@@ -122,7 +122,7 @@ def test_selection():
 
 @pytest.mark.parametrize(
     ("which", "said"),
-    [("x", "no member 'x'; the members are: a, b"), (["a", "x"], "no member 'x'"), ([], "no members were")],
+    [("x", "no member 'x'; there are: a, b"), (["a", "x"], "no member 'x'"), ([], "no members were")],
 )
 def test_selection_of_what_is_not_there(which, said):
     """A name that is not there is an InputError that lists those that are; an ensemble is never empty."""

@@ -51,12 +51,15 @@ def test_identical_clusterings_have_one(labels):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cg.ranked_ari([0, 1], [0, 1, 1]), "labels have 2 and 3 elements"),
-        (lambda: cg.ranked_ari([0, None], [0, 1]), "1 label of a missing"),
+        (lambda: cg.ranked_ari([0, 1], [0, 1, 1]), "b: 3 labels for 2 points"),
+        (lambda: cg.ranked_ari([0, None], [0, 1]), "a: expected one complete partition, but 1 points have no label"),
         (lambda: cg.ranked_ari([0, 1], [0, 1], [[1.0]]), "X has 1 row and the labels 2 elements"),
         (lambda: cg.ranked_ari([0, 1], [0, 1], distances=[[1.0]]), "must be n × n for 2 points; got 1 × 1"),
         (lambda: cg.ranked_ari([0, 1], [0, 1], [[1.0], [2.0]], distances=np.eye(2)), "pass X or distances, not both"),
-        (lambda: cg.ranked_ari([[0.5, 0.5], [0.1, 0.9]], [0, 1]), "needs one label per point; a is memberships"),
+        (
+            lambda: cg.ranked_ari([[0.5, 0.5], [0.1, 0.9]], [0, 1]),
+            "a: expected one complete partition, got memberships",
+        ),
     ],
 )
 def test_what_it_cannot_take(call, message):

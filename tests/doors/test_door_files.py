@@ -109,7 +109,7 @@ def test_an_h5ad_file_and_its_object(tmp_path, command):
     assert code == 0
     assert '.obsm["X_pca"]' in err
     assert "3 clusters" in out
-    assert "there is no layer 'X_pcs'; there are: X_pca" in command("choose-k", "cells.h5ad", "--layer", "X_pcs")[2]
+    assert "there is no layer 'X_pcs'; did you mean X_pca?" in command("choose-k", "cells.h5ad", "--layer", "X_pcs")[2]
 
 
 def test_an_ods_file(tmp_path):

@@ -201,7 +201,8 @@ class Adjusted(Measure):
 
     def __reduce__(self) -> tuple[object, ...]:
         base = find(self.base, **self.parameters)
-        return _adjusted_again, (base, self.null, self.sided, self.n_draws, self.random_state)
+        same = {name: getattr(self, name) for name in ("null", "sided", "n_draws", "random_state")}
+        return partial(adjusted, **same), (base,)
 
     def __repr__(self) -> str:
         return f"Adjusted({self.key}: {self.title}, {self.method}, higher is better, at most 1)"
@@ -215,10 +216,6 @@ def _same_record(m: Measure) -> Measure:
     if isinstance(m, Adjusted):
         return m
     return _RECORDS.setdefault((m.key, tuple(sorted(m.parameters.items(), key=str))), m)
-
-
-def _adjusted_again(base: Measure, null: Null, sided: Sided, n_draws: int, random_state: int) -> Measure:
-    return adjusted(base, null=null, sided=sided, n_draws=n_draws, random_state=random_state)
 
 
 def adjusted(

@@ -212,7 +212,7 @@ def element_scores(
     table = counted_pair(pair)[0]
     first, second = pair.sides
     if not first.lazy:
-        _in_memory(out)
+        refuse_out(out)
     if pair.has_covers:
         return _like(a if frame_kind(a) else b, _cover_scores(pair.sides, table), "element_score", first.index)
     share = table.count / np.maximum(table.row_sums[table.row], table.col_sums[table.col])
@@ -221,11 +221,11 @@ def element_scores(
     return _like(a if frame_kind(a) else b, _point_scores(pair.sides, table, share), "element_score", first.index)
 
 
-def _in_memory(out: PathLike | None) -> None:
+def refuse_out(out: PathLike | None) -> None:
+    """Raise if values of labels in memory are to be written."""
     if out is not None:
         raise InputError(
-            f"{Option('out', ...)} writes values of scanned rows: pass columns of {Call('cg.scan(…)')}; values in "
-            "memory are returned"
+            f"{Option('out', ...)} writes values of scanned rows: pass {Call('cg.scan(…)')}; values in memory are returned"
         )
 
 
@@ -378,7 +378,7 @@ def relabel(
     whole = all(isinstance(x, int) and not isinstance(x, bool) for x in taken)
     labels = as_clustering(b, "b")
     if isinstance(labels, Memberships):
-        _in_memory(out)
+        refuse_out(out)
         return _reordered(reference, labels)
     if not isinstance(labels, Labels | Column):
         raise InputError("relabel renames labels and reorders memberships; for covers, see match")
@@ -392,7 +392,7 @@ def relabel(
         taken.add(fresh)
     if isinstance(labels, Column):
         return scanned_names(labels, new, whole and all(-(2**63) <= new[name] < 2**63 for name in names), out)
-    _in_memory(out)
+    refuse_out(out)
     renamed = [new[name] for name in names]
     complete = whole and not labels.gaps and all(isinstance(x, int) for x in renamed)
     dictionary = np.empty(len(renamed) + 1, dtype=object)

@@ -6,6 +6,7 @@ import numpy as np
 
 from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, Option, counted
+from congruence.inputs.alignment import whole_labels
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.labels import Labels
 from congruence.statistics.tables import Array
@@ -54,9 +55,8 @@ def ranked_ari(
     >>> round(cg.ranked_ari(truth, near), 3), round(cg.ari(truth, near), 3), round(cg.ari(truth, far), 3)
     (0.444, 0.444, 0.444)
     """
-    one, two = _labels(a, "a"), _labels(b, "b")
-    if len(one) != len(two):
-        raise InputError(f"labels have {len(one)} and {len(two)} elements")
+    one = whole_labels(a, len(as_clustering(a, "a")), "a")
+    two = whole_labels(b, len(one), "b")
     for points, matrix, suffix in ((X, distances, ""), (X_b, distances_b, "_b")):
         if points is not None and matrix is not None:
             raise InputError(f"pass X{suffix} or {Option('distances' + suffix)}, not both")
@@ -66,17 +66,6 @@ def ranked_ari(
     off = np.abs(np.linspace(0, 1, counts.shape[0])[:, None] - np.linspace(0, 1, counts.shape[1])[None, :])
     chance = float(counts.sum(axis=1) @ off @ counts.sum(axis=0)) / max(float(counts.sum()), 1.0)
     return 1 - float((counts * off).sum()) / chance if chance else 1.0
-
-
-def _labels(given: ClusteringLike, name: str) -> Labels:
-    found = as_clustering(given)
-    if not isinstance(found, Labels):
-        raise InputError(f"ranked_ari needs one label per point; {name} is {found.what}")
-    if found.gaps:
-        raise InputError(
-            f"{counted(int(found.gaps), 'label')} of {name} missing; ranked_ari needs a label for every point"
-        )
-    return found
 
 
 def _ranks(labels: Labels, X: PointsLike, distances: PointsLike, suffix: str) -> Array:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from congruence.comparison.matching import refuse_out
 from congruence.engine.plan import engine_for
 from congruence.ensembles.agreement import as_ensemble, point_mass
-from congruence.errors import Call, InputError, Option
+from congruence.errors import InputError, Option
 from congruence.inputs.alignment import whole_labels
 from congruence.inputs.cover import CoverLabels, check_one_kind
 from congruence.inputs.effects import refuse_idle
@@ -83,9 +84,7 @@ def item_consensus(
         refuse_idle(item_consensus, locals(), "for scanned columns")
         return scanned_items(e, labels, out)
     if out is not None:
-        raise InputError(
-            f"{Option('out', ...)} writes values of scanned rows: pass {Call('cg.scan(…)')}; values in memory are returned"
-        )
+        refuse_out(out)
     c = _partition(e, labels)
     on_card = engine_for(engine, e.members).on_card
     if on_card and e.has_covers:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from congruence.errors import InputError, known_name, path_of, some_of
 from congruence.inputs.cover import Cover, Duplicates
-from congruence.inputs.cover_reading import CLUSTER_NAMES, POINT_NAMES, Keys
+from congruence.inputs.cover_reading import Keys, long_columns
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.files import existing_file, read_columns, readable, suffix_of
 from congruence.typing import Frame, Json, Label, OptionValue
@@ -166,10 +166,9 @@ def _long_table(path: Path) -> Frame:
     import pyarrow as pa
 
     columns = read_columns(path)
-    wanted = [next((c for c in columns if c.lower() in known), None) for known in (POINT_NAMES, CLUSTER_NAMES)]
-    if None in wanted and len(columns) != 2:
+    chosen = long_columns(list(columns))
+    if chosen is None:
         raise InputError(
             f"{path}: a long table of a cover has a column 'point' and a column 'cluster'; it has: {some_of(columns)}"
         )
-    chosen = [c for c in wanted if c is not None] if None not in wanted else list(columns)
     return pa.table({"point": columns[chosen[0]], "cluster": columns[chosen[1]]})

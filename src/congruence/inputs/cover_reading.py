@@ -130,12 +130,16 @@ def _of_matrix(data: MatrixLike, ids: Sequence[Label], names: Sequence[Label], w
     return Members(ids, point.astype(np.int64), cluster.astype(np.int64), names, len(ids))
 
 
+def long_columns(columns: Sequence[str]) -> Sequence[str] | None:
+    """The columns of points and of clusters of a long table, by their names, or the only two; None for another table."""
+    found = [c for known in (POINT_NAMES, CLUSTER_NAMES) for c in [x for x in columns if x.lower() in known][:1]]
+    return found if len(found) == 2 else columns if len(columns) == 2 else None
+
+
 def _of_frame(data: Frame, who: str) -> Members:
     given = names_of_columns(data)
     columns = [str(c) for c in given]
-    wanted = [next((c for c in columns if c.lower() in known), None) for known in (POINT_NAMES, CLUSTER_NAMES)]
-    if None not in wanted or len(columns) == 2:
-        names = wanted if None not in wanted else columns
+    if (names := long_columns(columns)) is not None:
         point, cluster = (plain(data[name]) for name in names)
         ids, at = _coded(point, who, "a point")
         clusters, of = _coded(cluster, who, "a cluster")

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from congruence.errors import InputError, Option, check_different, names_in
-from congruence.inputs.alignment import check_rule
+from congruence.inputs.alignment import check_rule, noise_for
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.column_kinds import arrow_column, check_distinct, kind_of_column
 from congruence.inputs.column_names import listed_names, names_rows
@@ -228,7 +228,7 @@ def _step(
     check_rule(unassigned)
     data = in_memory(data)
     if isinstance(data, Cover):
-        cover = data.with_policy(unassigned, _noise_of(noise, name), name)
+        cover = data.with_policy(unassigned, noise_for(noise, (name,)), name)
         own = None if isinstance(cover.ids, range) else (None, cover.points)
         return Step(name, cover.names, cover.to_sparse().astype(np.int64), "cover"), own, None  # counts exceed 8 bits
     ids: tuple[str | None, Sequence[Label]] | None
@@ -248,7 +248,7 @@ def _step(
         ids = (None if index.name is None else str(index.name), index.tolist())
     if not isinstance(clustering, Labels):
         return Step(name, tuple(clustering.names), clustering.dense(), "memberships"), ids, clustering.kind
-    labels = clustering.with_policy(unassigned, _noise_of(noise, name), name)
+    labels = clustering.with_policy(unassigned, noise_for(noise, (name,)), name)
     names = plain_names(labels.names)
     codes = labels.codes.astype(np.int64)
     point = np.flatnonzero(codes < labels.k)
@@ -257,15 +257,6 @@ def _step(
     return (
         Step(name, tuple(names[i] for i in filled), members[:, filled], "labels"), ids, clustering.kind,
     )  # fmt: skip
-
-
-def _noise_of(noise: NoiseLike, name: str) -> list[Label] | None:
-    """The labels that mean noise in this step."""
-    if isinstance(noise, Mapping):
-        noise = noise.get(name)
-    if noise is None:
-        return None
-    return list(noise) if isinstance(noise, set | frozenset | list | tuple) else [noise]
 
 
 def _same_rows(steps: Sequence[Step], ids: tuple[Label, ...] | None) -> tuple[Step, ...]:
