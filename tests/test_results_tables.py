@@ -358,3 +358,24 @@ def test_columns_of_partial_tables_by_position():
         part.of_column(2)
     with pytest.raises(cg.InputError, match="there is no table of columns 1 and -5: give two of 2"):
         part.cells(1, -5)
+
+
+def test_results_are_tables_in_notebooks():
+    """Every kind of result shows a table, not its text; labels with markup are escaped, and gaps are dashes."""
+    a, b = ["<b>", "<b>", "y", "y", "z", "z"] * 3, ["p", "p", "p", "q", "q", "q"] * 3
+    X = np.array([[x, x % 5] for x in range(18)], dtype=float)
+    runs = {"<i>": a, "second": b, "third": a[::-1]}
+    h, other = cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);"), cg.Hierarchy("((a:1,c:1):2,(b:2,d:2):1);")
+    shown = [
+        cg.match(a, b), cg.consensus(runs, 2, random_state=0), cg.permutation_test(a, b, "ari", 99, random_state=0),
+        cg.resolutions(runs), cg.cut_curve(h, other, "wallace"), cg.tanglegram(h, other), cg.Ensemble(runs), h,
+        cg.Cover([[1, 2], [2, 3]], points=4), cg.density_profile(X, a, cg.Binning().fit(X)), cg.measures(), cg.rank(runs),
+        cg.alternatives(X, b, 2, method="residual", random_state=0), cg.Ensemble(runs)[0], cg.compare(a, b),
+    ]  # fmt: skip
+    for result in shown:
+        html = result._repr_html_()
+        assert "<table" in html, type(result)
+        assert "<pre>" not in html, type(result)
+        assert "<b>" not in html, type(result)
+        assert "<i>" not in html, type(result)
+        assert "nan" not in html.replace("nance", ""), type(result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from html import escape
 
 import numpy as np
 
@@ -155,6 +156,9 @@ class Alternatives(list[Alternative]):
 
     def __repr__(self) -> str:
         return "\n\n".join([*map(repr, self), *([self.sentence] if self.is_complete else [])]) or "no alternatives"
+
+    def _repr_html_(self) -> str:
+        return "".join(x._repr_html_() for x in self) + f"<p>{escape(self.sentence)}</p>"
 
     def plot(self, backend: Backend = "plotly") -> Figure:
         """A figure: the data in two dimensions, coloured by the given clusterings and by each alternative; see `cg.figure`."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from congruence.errors import InputError, NoSuchName
 from congruence.formulas.record import Measure, find
-from congruence.inputs.frames import make_frame, text_grid
+from congruence.inputs.frames import html_table, make_frame, text_grid
 from congruence.options import described
 from congruence.statistics.tables import Table, changed
 from congruence.typing import Backend, DataFrame, Figure, Json, MatplotlibFigure, OptionValue, PlotlyFigure, Record
@@ -180,9 +180,12 @@ class Result:
         return hash(type(self))
 
     def _repr_html_(self) -> str:
-        from html import escape
+        notes = [str(x) for x in getattr(self, "notes", None) or getattr(self, "cautions", None) or ()]
+        return html_table(self.shown_columns(), getattr(self, "sentence", "") or repr(self).split("\n")[0], notes)
 
-        return f"<pre>{escape(repr(self))}</pre>"
+    def shown_columns(self) -> Record:
+        """The columns of the table in a notebook: by default those of `to_frame`."""
+        return self.table_columns()
 
     @overload
     def plot(self, backend: Literal["plotly"] = ..., **options: OptionValue) -> PlotlyFigure: ...

@@ -138,6 +138,10 @@ class Consensus(Result):
         """
         return figure_of(self, backend, data=data)
 
+    def shown_columns(self) -> Record:
+        """The scores, one row per clustering tried."""
+        return {name: [row[name] for row in self.tried] for name in self.tried[0] if name != "solver"}
+
     def __repr__(self) -> str:
         from textwrap import fill
 

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from congruence.errors import InputError, counted, real_number, refused, some_of, whole_number
+from congruence.inputs.frames import html_table
 from congruence.options import described
 from congruence.statistics.names import union
 from congruence.statistics.tables import Array, AsJson
@@ -237,6 +238,9 @@ class Profile(AsJson):
             "count": self.counts.ravel().tolist(),
         }
         return make_frame(columns, backend)
+
+    def _repr_html_(self) -> str:
+        return html_table({"cluster": list(self.clusters), "points": self.sizes.tolist()}, repr(self))
 
     def __repr__(self) -> str:
         k, r = len(self.clusters), len(self.attributes)

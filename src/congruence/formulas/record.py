@@ -399,7 +399,19 @@ def measures() -> tuple[Measure, ...]:
     >>> [m.key for m in cg.measures() if m.is_metric][:3]
     ['rand', 'jaccard', 'mirkin']
     """
-    return tuple(_RECORDS.values())
+    return Catalogue(_RECORDS.values())
+
+
+class Catalogue(tuple[Measure, ...]):
+    """Records of measures, shown as a table in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from congruence.inputs.frames import html_table  # late import; formulas do not need frames
+
+        rows = [(m.key, m.title, m.better, m.range) for m in self]
+        return html_table(dict(zip(("key", "title", "better", "range"), zip(*rows, strict=True), strict=True)))
 
 
 def find(name: str | Measure, **parameters: OptionValue) -> Measure:

@@ -24,6 +24,7 @@ from congruence.errors import (
 )  # fmt: skip
 from congruence.inputs.cover_reading import Keys, Members, memberships_of, plain
 from congruence.inputs.effects import refuse_idle
+from congruence.inputs.frames import html_table
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels, frame_kind, names_of_unassigned
 from congruence.inputs.memberships import Memberships
@@ -204,6 +205,10 @@ class Cover:
 
         ones = np.ones(len(self._point), dtype=np.int8)
         return csr_array((ones, (self._point, self._cluster)), shape=(self.n_points, self.k))
+
+    def _repr_html_(self) -> str:
+        found = {"clusters": [self.k], "points": [self.n_points], "points in none": [self.n_unassigned]}
+        return html_table(found, repr(self))
 
     def __repr__(self) -> str:
         most = int(np.bincount(self._point).max(initial=0))

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from congruence.errors import InputError, one_of, unused_name, visible
+from congruence.errors import InputError, one_of, some_of, unused_name, visible
 from congruence.inputs.encoding import arrow_values
 from congruence.inputs.labels import FRAMES, frame_kind, from_dlpack, is_frame, is_sparse, names_of_columns
 from congruence.statistics.tables import Array, ClusterNames
@@ -95,6 +95,32 @@ def html_grid(cells: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequ
     )
     top = f"<caption>{esc(caption)}</caption>" if caption else ""
     return f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+#: most rows of a table in a notebook
+MOST_ROWS = 25
+
+
+def html_table(columns: Mapping[str, Sequence[object]], caption: str = "", notes: Sequence[str] = ()) -> str:
+    """The first rows of a table as HTML, with a caption above and notes below; all text is escaped.
+
+    >>> html_table({"k": [2], "value": [float("nan")]}, "Two <b>").count("<td>")
+    2
+    """
+    rows = list(zip(*columns.values(), strict=True))
+    cells = [[_html_cell(x) for x in row] for row in rows[:MOST_ROWS]]
+    table = html_grid(cells, [""] * len(cells), list(columns), caption)
+    more = [f"… and {len(rows) - MOST_ROWS:,} more rows"] if len(rows) > MOST_ROWS else []
+    said = "".join(f"<li>{html.escape(note)}</li>" for note in (*more, *notes))
+    return table + (f"<ul>{said}</ul>" if said else "")
+
+
+def _html_cell(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return "–" if np.isnan(value) else f"{value:.4g}"
+    if isinstance(value, np.ndarray | list | tuple | dict):
+        return some_of(value, 6)
+    return "–" if value is None else str(value)
 
 
 def matrix_of(data: MatrixLike) -> tuple[MatrixLike, Index, str | None, Sequence[Label] | None]:

@@ -25,6 +25,7 @@ from congruence.errors import (
 )
 from congruence.inputs import tree_formats
 from congruence.inputs.ensemble import Ensemble
+from congruence.inputs.frames import html_table
 from congruence.inputs.labels import is_frame
 from congruence.inputs.tree_formats import Merges
 from congruence.statistics.tables import Array
@@ -402,6 +403,11 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"Hierarchy: {counted(self.n_points, 'point')}, {self.described}"
+
+    def _repr_html_(self) -> str:
+        some = [k for k in self.ks[::-1].tolist() if k > 1][:10]
+        sizes = [sorted(np.bincount(self.cut(k)).tolist(), reverse=True) for k in some]
+        return html_table({"k": some, "sizes of its clusters": sizes}, repr(self))
 
     @property
     def described(self) -> str:

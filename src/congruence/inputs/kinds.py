@@ -105,6 +105,13 @@ class Clustering(ABC):
         gaps = f", {counted(self.gaps, 'point')} in no cluster" if self.gaps else ""
         return f"{type(self).__name__}: {counted(self.n_clusters, 'cluster')} of {counted(len(self), 'point')}{gaps}"
 
+    def _repr_html_(self) -> str:
+        from congruence.inputs.frames import html_table  # late import; avoids a cycle
+
+        return html_table(
+            {"clusters": [self.n_clusters], "points": [len(self)], "in no cluster": [self.gaps]}, repr(self)
+        )
+
     @abstractmethod
     def with_policy(self, unassigned: Unassigned, noise: Collection[Hashable] | None, who: str) -> Clustering:
         """The clustering with a rule for points in no cluster, and without the clusters that are noise."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from congruence.inputs.frames import make_frame
+from congruence.inputs.frames import html_table, make_frame
 from congruence.inputs.kinds import Clustering, PointPairs
 from congruence.statistics.tables import AsJson
 from congruence.typing import Frame, Record
@@ -44,6 +44,13 @@ class Listing(PointPairs, AsJson):
             A data frame.
         """
         return make_frame(self.to_dict(), backend)
+
+    def _repr_html_(self) -> str:
+        if self.form == "scan":
+            return html_table({"clustering": list(self.names)}, repr(self))
+        clusters, points = [c.n_clusters for c in self.members], [len(c) - c.gaps for c in self.members]
+        columns: dict[str, list[object]] = {"clustering": [*self.names], "clusters": [*clusters], "points": [*points]}
+        return html_table(columns, repr(self))
 
     def __repr__(self) -> str:
         if self.form == "scan":
