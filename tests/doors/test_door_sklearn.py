@@ -179,6 +179,10 @@ def test_shares_of_votes():
     )  # k-means puts points into the cluster with the nearest mean
     assert model.transform(frame[:5]).index.tolist() == [0, 1, 2, 3, 4]
     assert not hasattr(model, "predict_proba")
+    with pytest.raises(cg.InputError):
+        model.fit([[1]])
+    with pytest.raises(cg.InputError, match="the last fit failed"):
+        model.transform(X)
 
 
 @pytest.mark.slow

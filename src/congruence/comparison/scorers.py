@@ -145,7 +145,7 @@ def scorer(
     ['ari', 'vi']
     """
     if not isinstance(measure, str | Measure):
-        return {each.key: scorer(each, **options) for each in chosen_measures(measure, ())[0]}
+        return {each.key: scorer(each, **options) for each in chosen_measures(measure or [], ())[0]}
     from sklearn.metrics import make_scorer
 
     import congruence

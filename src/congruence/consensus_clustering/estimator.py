@@ -163,6 +163,7 @@ class ConsensusClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         weight = _weight_of(weights)
         X = X if isinstance(X, Ensemble) else as_table(X)
         for_members, for_consensus = seed_sequence(self.random_state).spawn(2)
+        self._is_fitted = False
         self._centres = self._shares = data = None  # a failed fit must not keep the centres of other data
         refuse_idle(consensus, {**vars(self), "taken": methods.options_of(self.method, self.variant)})
         if isinstance(X, Ensemble):
@@ -205,6 +206,7 @@ class ConsensusClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self._centres = None if data is None else Centres.of(data, np.asarray(self.labels_))
         self._shares = None if data is None else self._shares_of(data)
         self._n_features_out = self.n_clusters_
+        self._is_fitted = True
         return self
 
     def fit_predict(self, X: PointsLike, y: object = None, **weights: Unpack[FitKeywords]) -> Array:
@@ -234,11 +236,10 @@ class ConsensusClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             Points × clusters; rows add to 1. NaN for points without a label that `fit` saw.
         """
         check_is_fitted(self)
-        if self._has_data:
-            data = new_points(self, X, accept_sparse="csr")
-            if self._centres is None or self._shares is None:
-                raise InputError("the last fit failed, so there are no clusters; fit again")
-            return self._shares.of_data(data)
+        if not self._is_fitted:
+            raise InputError("the last fit failed, so there are no clusters; fit again")
+        if self._shares is not None:
+            return self._shares.of_data(new_points(self, X, accept_sparse="csr"))
         shares = self._shares_of(None)
         if isinstance(X, Ensemble):
             columns = [[*plain_names(m.names), None] for m in X.members]
