@@ -179,13 +179,6 @@ def test_mistakes(call, text):
         call()
 
 
-def test_matplotlib_is_an_extra(monkeypatch):
-    """If it is not installed, the line says what to install."""
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(cg.InputError, match=r'pip install "congruence\[plot\]"'):
-        cg.compare([0, 1], [0, 1]).plot(backend="matplotlib")
-
-
 @pytest.mark.parametrize("backend", ["plotly", "matplotlib"])
 def test_a_measure_that_was_not_measured(backend):
     """A figure of a measure that the result does not have is refused, with those it has."""

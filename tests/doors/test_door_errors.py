@@ -167,7 +167,7 @@ ADVICE = [
     ("matrix twice.csv", "name the label columns with --columns", "matrix twice.csv --columns a,b"),
     ("matrix numbers.csv", "name the columns to use with --columns", "matrix numbers.csv --columns x,y"),
     ("choose-k ids.csv --k 2", "name the columns to use with --data-columns", "choose-k ids.csv --k 2 --data-columns kmeans"),
-    ("report t.csv --axes x,y", "pass them with --data FILE", "report t.csv --axes x,y --data numbers.csv"),
+    ("report t.csv --axes x,y", "pass them with --data FILE", "report t.csv --columns a,b --axes x,y --data numbers.csv"),
     ("matrix t.csv --fail-under ari", "as in ari=0.9", "matrix t.csv --columns a,b --fail-under ari=-1"),
     ("matrix t.csv --memory 1MB", "pass at least --memory 400MB", "matrix t.csv --columns a,b --memory 4000MB"),
     ("resolutions t.csv --columns a,b --color c", "without --plot", "resolutions t.csv --columns a,b --color c --plot p.html"),

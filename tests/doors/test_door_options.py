@@ -70,7 +70,7 @@ def test_the_matrix_is_printed(command, monkeypatch):
             "--correction is for several columns and a reference",
         ),
         ("compare t.csv kmeans leiden --level 0.9", "--level has no effect without --ci; leave it out"),
-        ("compare t.csv kmeans leiden --keys points", "--keys has no effect without --format-in json; leave it out"),
+        ("compare t.csv kmeans leiden --keys points", "--keys has no effect without covers in JSON; leave it out"),
         ("matrix t.csv --n 40", "--n has no effect without covers; leave it out"),
         ("ensemble t.csv --missing plain", "--missing has no effect without --partial; leave it out"),
         ("consensus-matrix t.csv --missing ratio -o m.npz", "--missing has no effect without --partial; leave it out"),

@@ -117,7 +117,7 @@ def annotated() -> bytes:
     except ImportError:
         return b"\x89HDF\r\n\x1a\n"
     names = pd.Index([f"cell{i}" for i in range(24)], dtype=object)
-    obs = pd.DataFrame({"leiden": pd.Categorical(A), "louvain": B, "batch": pd.Categorical([0, 1] * 12)}, index=names)
+    obs = pd.DataFrame({"leiden": pd.Categorical(A), "louvain": B, "kmeans": pd.Categorical([0, 1] * 12)}, index=names)
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")
         anndata.AnnData(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.errors import InputError
+from congruence.errors import InputError, real_number
 from congruence.figures.layout import EIGHT
 from congruence.figures.marks import NO_AXIS, Axis, Dots, Line, Mark, Panel, Picture
 from congruence.hierarchies.sweep import Resolutions
@@ -20,7 +20,7 @@ MOST_NAMES = 240
 
 def of_sweep(r: Resolutions, color: ColumnLike = "stability", least: float = 0.1) -> Picture:
     """The tree of clusters: a layer per column, with edge widths by in_prop."""
-    if not 0 <= least <= 1:
+    if not 0 <= real_number(least, "least") <= 1:
         raise InputError(f"least must be a share from 0 to 1, not {least!r}")
     values, title, labels, texts = _colours(r, color)
     every = [
