@@ -14,6 +14,7 @@ from pyarrow import parquet
 import congruence as cg
 from congruence.inputs.files import write_table
 from congruence.machine.writing import check_target, replacing
+from hostile.running import run
 
 
 def names_read(path):
@@ -393,3 +394,20 @@ def test_modules_in_the_folder_of_the_data_are_not_run(module, tmp_path, monkeyp
     with contextlib.suppress(cg.InputError):
         cg.Ensemble(f"x.{kind}")
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_parquet_file_that_declares_less_than_no_rows(tmp_path):
+    """One line: pyarrow ends the process if it is asked for such rows without any columns."""
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pa.table({"a": ["x", "y", "x"] * 9, "b": [0, 1, 0] * 9}), path)
+    whole = path.read_bytes()
+    rows = bytes([2 * 27])  # 27 in the footer, twice its value; 2·27 − 1 means −27
+    bad = b"".join([whole[:4], whole[4:].replace(b"\x16" + rows, b"\x16" + bytes([2 * 27 - 1]))])
+    path.write_bytes(bad)
+    assert parquet.read_metadata(path).row_group(0).num_rows == -27
+    said = subprocess.run(
+        [sys.executable, "-c", f"import congruence as cg; cg.compare_all(cg.scan({str(path)!r}, columns=['a', 'b']))"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert said.stderr.rstrip().endswith("it declares a negative number of rows")
+    assert run(["matrix", "x.parquet", "--checkpoint", "kept"], tmp_path).code == 2

@@ -59,6 +59,8 @@ def named_names(source: Input, names: Sequence[str], others: Sequence[str], id: 
 def _first_rows(source: Input, names: Sequence[str]) -> dict[str, ColumnLike]:
     """The first rows of these columns; empty if they cannot be read (counting reports the error)."""
     pa = arrow_library()
+    if not names:
+        return {}
     try:
         if source.once:
             rows = batch_columns(source.waiting[0])

@@ -77,7 +77,12 @@ def footer_of(path: str, size: int, changed: int) -> pq.FileMetaData:
     """The footer of a Parquet file, cached by size and modification time."""
     from pyarrow import parquet
 
-    return parquet.ParquetFile(path).metadata
+    footer: pq.FileMetaData = parquet.ParquetFile(path).metadata
+    if any(footer.row_group(g).num_rows < 0 for g in range(footer.num_row_groups)):
+        raise OSError(
+            "it declares a negative number of rows"
+        )  # pyarrow ends the process if it reads them without columns
+    return footer
 
 
 @lru_cache(maxsize=256)
