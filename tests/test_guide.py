@@ -330,6 +330,15 @@ def test_figures_of_the_page_on_trust_were_printed():
     assert not {f for f in figures(page) if f not in kept and f not in shown}
 
 
+def test_the_readme_counts_the_measures():
+    """The numbers of measures in the README are those of the registry."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    historical = sum(m.is_historical for m in cg.measures())
+    many = len(cg.measures()) - historical
+    assert f"{many} measures (" in text
+    assert f"| {many}, and {historical} historical |" in text
+
+
 def test_times_of_the_readme_were_printed():
     """Each time and size in the README's table is, up to rounding, in the output that the row names."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
