@@ -9,7 +9,7 @@ from importlib import import_module
 
 import congruence.machine.packages  # noqa: F401 — says what to install if a package is missing
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 #: modules of the public names; each is imported on first use, so that `import congruence` stays fast
 _HOMES = {
