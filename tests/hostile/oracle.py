@@ -96,7 +96,9 @@ def read_text(data: bytes, delimiter: str) -> Columns:
     rows = rows_of(delimiter)
     # the documented rule: a comma if it splits the first line, and the second one alike where a semicolon would do too
     uneven = len(rows) > 1 and len(rows[1]) != len(rows[0]) and len((rows_of(";") or [[]])[0]) > 1
-    outside = re.sub(r'"[^"]*"', "", text).strip("\r\n").partition("\n")[0]  # the first line without quoted names
+    outside = (
+        re.sub(r'(?<![^,;\t \r\n])"(?:[^"]|"")*"', "", text).strip("\r\n").partition("\n")[0]
+    )  # the first line without quoted names
     if rows and (len(rows[0]) == 1 or uneven or delimiter not in outside) and delimiter != "\t":
         other = next((d for d in (";", "\t", " ") if len((rows_of(d) or [[]])[0]) > 1), None)
         if other:
