@@ -399,3 +399,16 @@ def test_the_command_without_a_further_view(command):
     assert "No further view: no clusters were found" in done.err
     assert json.loads(command(*words, "--format", "json").out) == {}
     assert command(*words, "--format", "csv").out.startswith("alternative,sizes,adco")
+
+
+def test_the_whole_set_has_its_dissimilarity_and_quality():
+    """Definitions 3 and 4 of Bae et al.: means over all pairs and over all clusterings, the given ones among them."""
+    rng = np.random.default_rng(3)
+    X, given = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
+    views = cg.alternatives(X, given, 3, 2, method="residual", random_state=0)
+    every = [given, *(view.labels for view in views)]
+    apart = [1 - cg.jaccard(every[i], every[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    quality = [cg.dunn(X, labels, scale=True) for labels in every]
+    assert views.overall["dissimilarity"] == pytest.approx(np.mean(apart), rel=1e-12)
+    assert views.overall["quality"] == pytest.approx(np.mean(quality), rel=1e-12)
+    assert 2 / views.overall["dq"] == pytest.approx(1 / np.mean(apart) + 1 / np.mean(quality), rel=1e-12)

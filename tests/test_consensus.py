@@ -63,6 +63,28 @@ def test_the_scores():
         r["ari"]
 
 
+@pytest.mark.parametrize("gaps", [False, True])
+def test_scores_by_other_measures(gaps):
+    """The mean of a measure with the members, each on its points, and the ARImp of resampled members, on request."""
+    _, members = planted(0.5, n=90, k=3, members=6)
+    given = [np.where(np.arange(90) % 7 == i, np.nan, m) if gaps else m for i, m in enumerate(members)]
+    how = {"unassigned": "partial" if gaps else "error"}
+    r = cg.consensus(cg.Ensemble(given, **how), 3, random_state=0)
+    assert "irm" not in r.scores
+    found = r.scores_by(["irm", "vi"], resamples=40, random_state=1)
+    for key in ("irm", "vi"):
+        expected = np.mean([getattr(cg, key)(r.labels, m, unassigned="drop") for m in given])
+        assert found[key].iloc[0] == pytest.approx(expected, rel=1e-12)
+    times = np.random.default_rng(np.random.SeedSequence(1)).multinomial(6, np.full(6, 1 / 6), size=40)
+    drawn = [cg.Ensemble([given[i] for i in np.repeat(range(6), t)], **how) for t in times]
+    missing = {"missing": "pooled"} if gaps else {}
+    low, high = np.quantile([cg.arimp(x, r.labels, **missing) for x in drawn], [0.025, 0.975])
+    assert found["arimp_low"].iloc[0] == pytest.approx(low, rel=1e-9)
+    assert found["arimp_high"].iloc[0] == pytest.approx(high, rel=1e-9)
+    with pytest.raises(cg.InputError, match="purity does not fit; it is not symmetric"):
+        r.scores_by("purity")
+
+
 def test_frames_in_and_out():
     """A pandas frame of labels keeps its index, a polars frame gives polars back."""
     frame = pd.DataFrame({"x": [0, 0, 1, 1], "y": ["a", "a", "b", "b"]}, index=list("pqrs"))

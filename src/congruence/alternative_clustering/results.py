@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
+from itertools import combinations
 
 import numpy as np
 
+from congruence.alternative_clustering.quality import dissimilarity, dq, dunn_index
 from congruence.comparison.presenting import Result, figure_of, number, plain
 from congruence.errors import joined
 from congruence.inputs.frames import html_grid, text_grid
@@ -153,6 +156,28 @@ class Alternatives(list[Alternative]):
         views = "One further view" if len(self) == 1 else f"{len(self)} further views"
         rest = "no other was found" if self.is_complete else "whether others are left was not tested"
         return f"{views}, of {sizes} clusters; {rest}."
+
+    @cached_property
+    def overall(self) -> dict[str, float]:
+        """Dissimilarity and quality of the whole set, of the given clusterings and the alternatives (Bae et al. 2010).
+
+        "dissimilarity" is the mean of 1 − Jaccard over all pairs (Definition 3), "quality" the mean generalised Dunn index
+        δ4/Δ3 of those with at least two clusters (Definition 4), and "dq" the harmonic mean of the two.
+
+        >>> import congruence as cg
+        >>> X = [[a, b] for a in (0.0, 5.0) for b in (0.0, 9.0) for _ in range(5)]
+        >>> views = cg.alternatives(X, [i // 10 for i in range(20)], random_state=0)
+        >>> {name: round(value, 3) for name, value in views.overall.items()}
+        {'dissimilarity': 0.714, 'quality': 1.0, 'dq': 0.833}
+        """
+        every = [*self.given.values(), *(found.labels for found in self)]
+        apart = [dissimilarity(a, b) for a, b in combinations(every, 2)]
+        quality = [dunn_index(self.data, np.unique(c, return_inverse=True)[1]) for c in every if len(np.unique(c)) > 1]
+        found = {
+            "dissimilarity": float(np.mean(apart)) if apart else math.nan,
+            "quality": float(np.mean(quality)) if quality else math.nan,
+        }
+        return found | {"dq": dq(*found.values()) if apart and quality else math.nan}
 
     def __repr__(self) -> str:
         return "\n\n".join([*map(repr, self), *([self.sentence] if self.is_complete else [])]) or "no alternatives"

@@ -39,27 +39,50 @@ def pooled_ami(e: Evidence, labels: Array) -> float:
 
 def agreement(e: Ensemble, labels: Array, **missing: str) -> dict[str, float]:
     """arimp of a clustering with the consensus matrix of the members, and anmi with the members themselves."""
-    one = copy(e)
-    one.members, one.names, one.member_weight = (Labels(labels),), ("consensus",), None
-    arimp = find("arimp", **missing)
-    sums = matrices.sums_of(e, one, within=False, missing=arimp.parameters["missing"])
+    one = _alone(e, labels)
     if e.has_gaps or e.has_covers:
-        anmi = _anmi(e, labels)
+        anmi = mean_agreement(e, labels, ["nmi_sqrt"])["nmi_sqrt"]
     else:
         anmi = float(find("anmi").values(matrices.member_info(e, one, MemberInfo))[0])
-    return {"arimp": float(arimp.values(sums)[0]), "anmi": anmi}
+    return {"arimp": _arimp(e, one, missing), "anmi": anmi}
 
 
-def _anmi(e: Ensemble, labels: Array) -> float:
-    """Mean NMI with the members, each on its points; members without points are ignored."""
-    nmi = np.full(len(e), np.nan)
+def _alone(e: Ensemble, labels: Array) -> Ensemble:
+    """The ensemble of this one clustering of the same points."""
+    one = copy(e)
+    one.members, one.names, one.member_weight = (Labels(labels),), ("consensus",), None
+    return one
+
+
+def _arimp(e: Ensemble, one: Ensemble, missing: dict[str, str]) -> float:
+    arimp = find("arimp", **missing)
+    return float(arimp.values(matrices.sums_of(e, one, within=False, missing=arimp.parameters["missing"]))[0])
+
+
+def mean_agreement(e: Ensemble, labels: Array, measures: Sequence[str]) -> dict[str, float]:
+    """The mean of each measure with the members, each on its points; members without points are ignored."""
+    values = {key: np.full(len(e), np.nan) for key in measures}
     for gaps in (False, True):
         those = [i for i, c in enumerate(e.members) if bool(c.gaps) is gaps and e.shares[i] > 0]
-        if those:
-            found = compare_to(labels, e[those], ["nmi_sqrt"], unassigned="drop" if gaps else "error")
-            nmi[those] = found["nmi_sqrt"]
-    known = ~np.isnan(nmi)
-    return float(np.average(nmi[known], weights=e.shares[known])) if known.any() else float("nan")
+        if those and measures:
+            found = compare_to(labels, e[those], list(measures), unassigned="drop" if gaps else "error")
+            for key, value in values.items():
+                value[those] = found[key]
+    known = {key: ~np.isnan(value) for key, value in values.items()}
+    return {
+        key: float(np.average(value[known[key]], weights=e.shares[known[key]])) if known[key].any() else float("nan")
+        for key, value in values.items()
+    }
+
+
+def resampled_arimp(e: Ensemble, labels: Array, draws: Array, **missing: str) -> Array:
+    """The arimp of a clustering with resamples of the members; a draw says how often each member occurs in it."""
+    one, found = _alone(e, labels), []
+    for times in draws:
+        resample = copy(e)
+        resample.member_weight = times * e.shares / (times @ e.shares)
+        found.append(_arimp(resample, one, missing))
+    return np.array(found)
 
 
 #: log odds of being right = POSTERIOR · (1 − g) · log odds of the posterior + g · (CONSTANT + SHARE · log odds of the share

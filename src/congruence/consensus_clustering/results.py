@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, overload
 
 import numpy as np
 
 from congruence.comparison.presenting import Result, figure_of, number, plain, shortened
 from congruence.consensus_clustering.methods import find
-from congruence.errors import NoSuchName, counted, joined
+from congruence.engine.plan import seed_sequence
+from congruence.errors import MOST_DRAWS, InputError, NoSuchName, counted, joined, whole_number
+from congruence.formulas import find as measure_named
 from congruence.formulas.record import Better
 from congruence.inputs.frames import make_frame, text_grid
 from congruence.options import described
 from congruence.statistics.tables import Array
-from congruence.typing import Backend, Figure, Frame, Index, PointsLike, Record
+from congruence.typing import Backend, Figure, Frame, Index, PointsLike, Record, Seed
+
+
+def _drawn(resamples: int, seeds: np.random.SeedSequence, members: int) -> Array:
+    """How often each member occurs in each resample, the same for every clustering."""
+    return np.random.default_rng(seeds).multinomial(members, np.full(members, 1 / members), size=resamples)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,7 +39,7 @@ class Consensus(Result):
         solver: Its solver.
         notes: Approximations and other notes.
         seconds: Time used.
-        scored: Function that gives the rows of `tried`.
+        scored: Function that gives the rows of `tried`, and of `scores_by`.
         index: Index of the points, if they have one.
         kind: Kind of frame of the members.
 
@@ -52,7 +59,7 @@ class Consensus(Result):
     solver: str
     notes: tuple[str, ...]
     seconds: float
-    scored: Callable[[], tuple[Record, ...]] = field(repr=False)
+    scored: Callable[..., tuple[Record, ...]] = field(repr=False)
     index: Index = field(default=None, repr=False)
     kind: str | None = field(default=None, repr=False)
 
@@ -95,6 +102,38 @@ class Consensus(Result):
     def scores(self) -> Frame:
         """A frame with one row per clustering tried: the one kept first, the others by pooled_ami."""
         return make_frame({name: [row[name] for row in self.tried] for name in self.tried[0]}, self.kind)
+
+    @described
+    def scores_by(self, measures: str | Sequence[str] = "irm", *, resamples: int = 0, random_state: Seed = 0) -> Frame:
+        """The scores with the mean agreement with the members by other measures, and how much arimp depends on the members.
+
+        Args:
+            measures: Symmetric measures of two clusterings. Default "irm".
+            resamples: Number of resamples of the members, drawn with replacement: arimp_low and arimp_high hold 95 % of the
+                arimp of each clustering with them. Default 0: none.
+            random_state: See `congruence.options`.
+
+        Returns:
+            A frame: `scores` with a column per measure.
+
+        Raises:
+            InputError: If a measure is not symmetric.
+
+        >>> import congruence as cg
+        >>> r = cg.consensus([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2], [0, 0, 0, 1, 2]], 3, method="average")
+        >>> r.scores_by("irm", resamples=50, random_state=0)[["irm", "arimp_low", "arimp", "arimp_high"]].round(2).values.tolist()
+        [[0.87, 0.21, 0.71, 1.0]]
+        """
+        keys = [measures] if isinstance(measures, str) else list(measures)
+        for key in keys:
+            if not measure_named(key).is_symmetric:
+                raise InputError(
+                    f"the agreement with members has no reference, so {key} does not fit; it is not symmetric"
+                )
+        resamples = whole_number(resamples, "resamples", 0, MOST_DRAWS)
+        draws = None if resamples == 0 else partial(_drawn, resamples, seed_sequence(random_state))
+        rows = self.scored(keys, draws)
+        return make_frame({name: [row[name] for row in rows] for name in rows[0]}, self.kind)
 
     def table_columns(self) -> Record:
         """One row per point: its cluster and the confidence."""

@@ -20,9 +20,11 @@ from congruence.consensus_clustering.judging import (
     completed,
     confidence,
     is_settled,
+    mean_agreement,
     near_trivial_members,
     pooled_ami,
     refined,
+    resampled_arimp,
     said_of_members,
     shares,
 )
@@ -287,8 +289,22 @@ class Outcome:
         return placing_of(self.part, kept.labels, rule, codes, widths, gaps)
 
 
-def _rows(e: Ensemble, row: Array, tried: list[tuple[Record, Array]]) -> tuple[Record, ...]:
-    return tuple(scores | agreement(e, np.where(row >= 0, labels[row], -1), **_gaps(e)) for scores, labels in tried)
+def _rows(
+    e: Ensemble,
+    row: Array,
+    tried: list[tuple[Record, Array]],
+    measures: Sequence[str] = (),
+    draws: Callable[[int], Array] | None = None,
+) -> tuple[Record, ...]:
+    found = []
+    for scores, labels in tried:
+        everyone = np.where(row >= 0, labels[row], -1)
+        mine = scores | agreement(e, everyone, **_gaps(e)) | mean_agreement(e, everyone, measures)
+        if draws is not None:
+            spread = resampled_arimp(e, everyone, draws(len(e)), **_gaps(e))
+            mine |= {"arimp_low": float(np.quantile(spread, 0.025)), "arimp_high": float(np.quantile(spread, 0.975))}
+        found.append(mine)
+    return tuple(found)
 
 
 def _of_points(voted: Array, row: Array) -> Array:
