@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import hypergeom
 
 import congruence as cg
+from congruence.figures.track_flow import lanes_of
 from congruence.inputs.steps import history_of
 from congruence.tracking.overlaps import upper_tail
 from congruence.tracking.runs import runs_of
@@ -172,6 +173,36 @@ def test_points_that_change_sides_are_found_in_noisy_memberships(own):
         steps.append(u)
     t = cg.track([steps[0], steps[1][:, ::-1]])
     assert sorted(e.event for e in t.happened) == ["kept"] * 5 + ["regrouped"]
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_scanned_steps_are_tracked_by_their_tables(tmp_path, text):
+    """Columns of a scan give the names, events and figure of the same columns in memory, also for clusters that come back."""
+    labels, _, _ = planted(5, n=400)
+    labels += [[None if x == labels[-1][0] else x for x in labels[-1]], labels[-1]]  # one is gone, and comes back
+    frame = pd.DataFrame({f"s{i}": pd.array(x, dtype="Int64") for i, x in enumerate(labels)})
+    frame = frame.astype("string") if text else frame
+    frame.insert(0, "id", [f"p{i}" for i in range(len(frame))])
+    frame.to_parquet(tmp_path / "steps.parquet")
+    scan = cg.scan(tmp_path / "steps.parquet", id="id")
+    whole = cg.track(frame.set_index("id"), noise={"s2": "1" if text else 1})
+    t = cg.track(scan, noise={"s2": "1" if text else 1})
+    assert (t.names, t.happened, t.sentence) == (whole.names, whole.happened, whole.sentence)
+    assert [lane.sizes for lane in lanes_of(t)] == [lane.sizes for lane in lanes_of(whole)]
+    assert cg.track([scan["s0"], scan["s1"]]).names == cg.track(frame[["s0", "s1"]]).names
+    written = t.write_labels(tmp_path / "names").read()
+    for name in t.steps:
+        lasting = [None if x is pd.NA else x for x in whole.labels[name].tolist()]
+        assert written[name].to_pylist() == lasting
+    for refused in (lambda: t.labels, lambda: t.modes, lambda: t.save(tmp_path / "t.npz")):
+        with pytest.raises(cg.InputError, match="rows of these steps stay where they are"):
+            refused()
+    with pytest.raises(cg.InputError, match="leave out data and previous"):
+        cg.track(scan, previous=whole)
+    with pytest.raises(cg.InputError, match="rows have no label; pass unassigned='drop'"):
+        cg.track(scan, unassigned="error")
+    with pytest.raises(cg.InputError, match=r"their names are in t\.labels"):
+        whole.write_labels(tmp_path / "other")
 
 
 def test_runs_are_aligned_to_one_order():

@@ -140,12 +140,8 @@ def _between(t: Tracks, i: int, at: list[Array], many: int) -> Array:
     counts = np.zeros((many, many))
     a, b = t.history.steps[i], t.history.steps[i + 1]
     if not t.history.own_points:
-        table = a.members.T @ b.members
-        if hasattr(table, "tocoo"):
-            table = table.tocoo()
-            np.add.at(counts, (at[i][table.row], at[i + 1][table.col]), table.data)
-        else:
-            np.add.at(counts, (at[i][:, None], at[i + 1][None, :]), table)
+        table = a.shared(b)
+        np.add.at(counts, (at[i][table.row], at[i + 1][table.col]), table.data)
         return counts
     sizes = (
         dict(zip(t.names[i], a.sizes.tolist(), strict=True)),

@@ -76,6 +76,31 @@ class Step:
         first[counts > 0] = self.members.indices[self.members.indptr[:-1][counts > 0]]
         return first
 
+    @property
+    def n_present(self) -> int:
+        """How many points are in some cluster of this step."""
+        return int(self.present.sum())
+
+    def shared(
+        self, other: Step, mine: Sequence[int] | None = None, theirs: Sequence[int] | None = None
+    ) -> SparseMatrix:
+        """The points that clusters of both steps share, own clusters × those of the other; all of them, or those given."""
+        from scipy.sparse import coo_array
+
+        a = self.members if mine is None else self.members[:, mine]
+        b = other.members if theirs is None else other.members[:, theirs]
+        return coo_array(a.T @ b)
+
+    def also_in(self, other: Step) -> tuple[int, Array]:
+        """How many points are present in both steps, and how many of each own cluster these are."""
+        both = self.present & other.present
+        return int(both.sum()), np.asarray(self.members.T @ both.astype(np.int64)).ravel()
+
+    def cells_with(self, other: Step) -> tuple[Array, Array, Array]:
+        """The cluster of points in both steps, here and there, and how many points these are."""
+        both = self.present & other.present
+        return self.codes[both], other.codes[both], np.ones(int(both.sum()), dtype=np.int64)
+
     def placed(self, rows: Array, n: int) -> Step:
         """The same step among n points, of which its own are these."""
         if self.is_soft:

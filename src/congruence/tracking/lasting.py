@@ -15,6 +15,7 @@ from congruence.tracking.overlaps import Overlap, overlap_of_members, overlap_of
 from congruence.tracking.results import Kept, Tracks
 from congruence.tracking.runs import modes_of
 from congruence.tracking.saving import load_tracks
+from congruence.tracking.scanned import counted_history
 from congruence.typing import EnsembleLike, Label, NoiseLike, PathLike, PointsLike
 
 
@@ -38,7 +39,8 @@ def track(
     Args:
         steps: A frame or 2-D array with one label column per step (missing: the point is absent), or a list or mapping of
             label vectors, memberships (2-D floats) or covers. Series and frames with their own index or a column of ids
-            are joined by it: points may come and go.
+            are joined by it: points may come and go. Columns of a scan, or tables already counted, stay where they are:
+            `write_labels` writes the names.
         data: One array or frame per step, points × features, if every step has its own points: clusters are then linked by
             their density profiles, if the least overlap over the features is at least 0.6 of either. Default None.
         unassigned: What points without a label are: "drop" (default) absent in that step, "error", "singletons" or
@@ -75,9 +77,13 @@ def track(
     if previous is not None and not isinstance(previous, Tracks):
         raise InputError(f"previous must be a result of {Call('cg.track')} or its path, got {type(previous).__name__}")
     begun = 0 if previous is None else len(previous.history)
-    history = history_of(
-        steps, unassigned=unassigned, noise=noise, names=names, own_points=data is not None, first_number=begun
-    )
+    history = counted_history(steps, unassigned, noise, names)
+    if history is None:
+        history = history_of(
+            steps, unassigned=unassigned, noise=noise, names=names, own_points=data is not None, first_number=begun
+        )
+    elif data is not None or previous is not None:
+        raise InputError("scanned steps are tracked by their tables: leave out data and previous")
     points = None if data is None else tuple(points_of(data, history))
     if previous is not None:
         history, points = previous.joined(history, points)

@@ -8,7 +8,6 @@ from itertools import count
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from congruence.errors import unused_name
 from congruence.formulas.matching import assignment
@@ -99,7 +98,7 @@ class Names:
             left = [c for c in unnamed if c not in found]
             if not gone or not left:
                 continue
-            table = coo_array(earlier.members[:, gone].T @ step.members[:, left])
+            table = earlier.shared(step, gone, left)
             row, col, shared = table.row, table.col, table.data
             share_a, share_b = shared / earlier.sizes[gone][row], shared / step.sizes[left][col]
             fits = (np.maximum(share_a, share_b) >= RETURN_EITHER) & (np.minimum(share_a, share_b) >= RETURN_BOTH)

@@ -117,14 +117,11 @@ def overlap_of_members(a: Step, b: Step) -> Overlap:
     """
     if a.is_soft or b.is_soft:
         return _overlap_of_memberships(a, b)
-    table = (a.members.T @ b.members).tocoo()
+    table = a.shared(b)
     order = np.lexsort((table.col, table.row))
     row, col, shared = table.row[order], table.col[order], table.data[order]
-    both = a.present & b.present
-    here_a = np.asarray(a.members.T @ both.astype(np.int64)).ravel()
-    here_b = np.asarray(b.members.T @ both.astype(np.int64)).ravel()
-    n = int(both.sum())
-    totals = ((int(a.present.sum()), int(a.present.sum()) - n), (int(b.present.sum()), int(b.present.sum()) - n))
+    (n, here_a), (_, here_b) = a.also_in(b), b.also_in(a)
+    totals = (a.n_present, a.n_present - n), (b.n_present, b.n_present - n)
     return Overlap(
         row, col, shared, _share(shared, a.sizes[row]), _share(shared, b.sizes[col]),
         None, (a.sizes, b.sizes),

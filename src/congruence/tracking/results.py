@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from congruence.tracking.links import Rules
 from congruence.tracking.naming import Naming
 from congruence.tracking.runs import runs_of
 from congruence.typing import Frame, Label, PathLike, Record
+
+if TYPE_CHECKING:
+    from congruence.scanning.rows import Written
 
 #: events less likely than this by chance are counted as clear
 ALPHA = 0.05
@@ -46,15 +50,15 @@ class Kept:
     @classmethod
     def of(cls, before: Step, after: Step, names: tuple[Sequence[Label], Sequence[Label]]) -> Kept:
         """The points that keep their names."""
-        both = before.present & after.present
-        a, b = before.codes[both], after.codes[both]
-        n = len(a)
+        a, b, many = before.cells_with(after)
+        n = int(many.sum())
 
         def same(first: Sequence[Label], second: Sequence[Label]) -> tuple[int, float]:
             place = {name: i for i, name in enumerate(second)}
             partner = np.array([place.get(name, -1) for name in first], dtype=np.int64)
-            sizes = np.bincount(a, minlength=len(first)), np.bincount(b, minlength=len(second) + 1)
-            return int((partner[a] == b).sum()), float((sizes[0] * sizes[1][partner])[partner >= 0].sum() / max(n, 1))
+            sizes = np.bincount(a, many, minlength=len(first)), np.bincount(b, many, minlength=len(second) + 1)
+            by_chance = (sizes[0] * sizes[1][partner])[partner >= 0].sum() / max(n, 1)
+            return int(many[partner[a] == b].sum()), float(by_chance)
 
         lasting, by_chance = same(*names)
         return cls(n, lasting, same(before.clusters, after.clusters)[0], by_chance)
@@ -236,6 +240,22 @@ class Tracks(Result):
                 f"({total[2]:,} by the labels as given, {total[3]:,.0f} by chance)."
             )
         return text
+
+    def write_labels(self, out: PathLike) -> Written:
+        """Write the lasting name of each row of scanned steps to a folder of Parquet files, with the column of row ids.
+
+        Args:
+            out: A new or empty folder.
+
+        Returns:
+            A `Written`: where the files are.
+
+        Raises:
+            InputError: If the steps are not columns of one scan.
+        """
+        from congruence.tracking.scanned import written_names  # late import; reads rows
+
+        return written_names(self.history.steps, self.names, out)
 
     def joined(self, later: History, points: tuple[Array, ...] | None) -> tuple[History, tuple[Array, ...] | None]:
         """The history with later steps, on the points of both.

@@ -1,0 +1,206 @@
+"""Steps that are scanned columns: tracked by the tables of all pairs of steps, which one pass over the rows counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from congruence.comparison.scanned import row_values
+from congruence.errors import Call, InputError, Option, check_different, one_of
+from congruence.inputs.alignment import noise_for
+from congruence.inputs.column_names import listed_names
+from congruence.inputs.kinds import Unassigned
+from congruence.inputs.steps import History, Step
+from congruence.scanning.checkpoint import digest
+from congruence.scanning.columns import Column, named_labels
+from congruence.scanning.rows import Written
+from congruence.scanning.scan import Scan
+from congruence.scanning.tables import PartialTables
+from congruence.statistics.names import plain_names
+from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike, EnsembleLike, Label, NoiseLike, PathLike, SparseMatrix
+
+#: (position of one step, of a later one) → row, column and count of the cells; the last row and column are points in no cluster
+Cells = dict[tuple[int, int], tuple[Array, Array, Array]]
+
+
+class _NotKept:
+    """The members of a step whose rows stay where they are: whatever needs them is refused."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise InputError(
+            f"the rows of these steps stay where they are; {Call('t.write_labels(out)')} writes their lasting names, or read the "
+            "columns into memory"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CountedStep(Step):
+    """A step that is known by its tables with the other steps.
+
+    Attributes:
+        column: The scanned column.
+        at: Its position among the steps.
+        sizes_of: The size of each of its clusters.
+        rows: Number of rows.
+        tables: The cells of all pairs of steps.
+    """
+
+    column: Column = field(kw_only=True)
+    at: int = field(kw_only=True)
+    sizes_of: Array = field(kw_only=True)
+    rows: int = field(kw_only=True)
+    tables: Cells = field(kw_only=True, repr=False)
+
+    @property
+    def sizes(self) -> Array:
+        """The number of points of each cluster."""
+        return self.sizes_of
+
+    @property
+    def n_present(self) -> int:
+        """How many points are in some cluster of this step."""
+        return int(self.sizes_of.sum())
+
+    def _cells(self, other: Step) -> tuple[Array, Array, Array]:
+        assert isinstance(other, CountedStep)
+        if self.at < other.at:
+            return self.tables[self.at, other.at]
+        col, row, count = self.tables[other.at, self.at]
+        return row, col, count
+
+    def cells_with(self, other: Step) -> tuple[Array, Array, Array]:
+        """The cluster of points in both steps, here and there, and how many points these are."""
+        row, col, count = self._cells(other)
+        inside = (row < len(self.clusters)) & (col < len(other.clusters))
+        return row[inside], col[inside], count[inside]
+
+    def shared(
+        self, other: Step, mine: Sequence[int] | None = None, theirs: Sequence[int] | None = None
+    ) -> SparseMatrix:
+        """The points that clusters of both steps share, own clusters × those of the other; all of them, or those given."""
+        from scipy.sparse import coo_array
+
+        row, col, count = self.cells_with(other)
+        shape = len(self.clusters), len(other.clusters)
+        table = coo_array((count, (row, col)), shape=shape)
+        if mine is None and theirs is None:
+            return table
+        chosen = table.tocsr()[list(range(shape[0]) if mine is None else mine)]
+        return coo_array(chosen[:, list(range(shape[1]) if theirs is None else theirs)])
+
+    def also_in(self, other: Step) -> tuple[int, Array]:
+        """How many points are present in both steps, and how many of each own cluster these are."""
+        row, _, count = self.cells_with(other)
+        return int(count.sum()), np.bincount(row, count, minlength=len(self.clusters)).astype(np.int64)
+
+
+def counted_history(
+    steps: EnsembleLike, unassigned: Unassigned, noise: NoiseLike, names: Sequence[str] | None
+) -> History | None:
+    """The steps of scanned columns, counted in as few passes as memory allows; None if these are no scanned columns."""
+    if isinstance(steps, Scan | PartialTables):
+        listed = [(name, column) for name, column in steps.lazy_columns() if isinstance(column, Column)]
+    elif isinstance(steps, Mapping):
+        listed = [(str(name), column) for name, column in steps.items() if isinstance(column, Column)]
+        listed = listed if len(listed) == len(steps) else []
+    else:
+        found = list(steps) if isinstance(steps, list | tuple) else []
+        listed = [(x.name, x) for x in found] if all(isinstance(x, Column) for x in found) else []
+    if not listed:
+        return None
+    one_of("unassigned", unassigned, ("drop", "error"))
+    called = [name for name, _ in listed] if names is None else listed_names(names)
+    if len(called) != len(listed):
+        raise InputError(f"{len(called)} names for {len(listed)} steps")
+    check_different(called, "steps")
+    columns = [
+        replace(c, who=c.name).with_policy("partial", noise_for(noise, (name,)), name)
+        for name, (_, c) in zip(called, listed, strict=True)
+    ]
+    if not all(c.source.same_rows(columns[0].source) for c in columns):
+        raise InputError(
+            f"steps that are scanned must be columns of one {Call('cg.scan(…)')}, which have the same rows"
+        )
+    sizes, clusters, tables, rows, gaps = _counted(columns)
+    if unassigned == "error" and (bad := next((i for i, gap in enumerate(gaps) if gap), None)) is not None:
+        raise InputError(f"step {called[bad]}: {gaps[bad]:,} rows have no label; pass {Option('unassigned', 'drop')}")
+    made = [
+        CountedStep(
+            name,
+            clusters[i],
+            _NotKept(),
+            "labels",
+            column=columns[i],
+            at=i,
+            sizes_of=sizes[i],
+            rows=rows,
+            tables=tables,
+        )
+        for i, name in enumerate(called)
+    ]
+    return History(tuple(made))
+
+
+def _counted(columns: Sequence[Column]) -> tuple[list[Array], list[tuple[Label, ...]], Cells, int, list[int]]:
+    """Sizes and names of the clusters of each column, the tables of all pairs, and the numbers of rows and of gaps."""
+    n = len(columns)
+    pairs = np.column_stack(np.triu_indices(n, 1)) if n > 1 else np.zeros((1, 2), dtype=np.int64)
+    tables: Cells = {}
+    sizes, clusters, gaps, rows = [np.empty(0)] * n, [()] * n, [0] * n, 0
+    for here, part in columns[0].source.tables(columns, pairs, None, None, None):
+        rows, place, own = part.rows, {}, part.sizes
+        for i in np.unique(pairs[here]).tolist():
+            c = part.names.index(columns[i].name)
+            rank, named = named_labels(part, c)
+            place[i] = (c, np.concatenate([[len(rank)], rank]))  # code 0 is no cluster
+            sizes[i] = np.zeros(len(rank), dtype=np.int64)
+            sizes[i][rank] = own[c][1:]
+            clusters[i], gaps[i] = tuple(plain_names(named)), int(part.gaps[c])
+        for i, j in pairs[here].tolist():
+            (c, of_a), (d, of_b) = place[i], place[j]
+            if c == d:
+                tables[i, j] = (np.arange(len(sizes[i])), np.arange(len(sizes[i])), sizes[i])
+                continue
+            row, col, count, _ = part.cells(min(c, d), max(c, d))
+            row, col = (row, col) if c < d else (col, row)
+            tables[i, j] = of_a[row], of_b[col], count.astype(np.int64)
+    return sizes, clusters, tables, rows, gaps
+
+
+@dataclass(frozen=True, eq=False)
+class _Names:
+    """New names of the labels of several columns, for each batch of rows."""
+
+    names: dict[str, list[Label | None]]
+
+    def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, ColumnLike]:
+        """The names of the rows of a batch, as arrow columns: objects take ten times as long."""
+        import pyarrow as pa
+
+        columns = zip(self.names.items(), codes, strict=True)
+        return {name: pa.array(own).take(pa.array(np.asarray(code))) for (name, own), code in columns}
+
+
+def written_names(steps: Sequence[Step], names: Sequence[Sequence[Label]], out: PathLike) -> Written:
+    """Write the lasting names of scanned steps, a column per step, in one pass over the rows."""
+    counted = [step for step in steps if isinstance(step, CountedStep)]
+    if len(counted) < len(steps):
+        raise InputError("these steps are in memory: their names are in t.labels, a frame that can be written")
+    are_numbers = all(isinstance(x, int) for own in names for x in own)
+    values: dict[str, list[Label | None]] = {}
+    labels = []
+    for step, own in zip(counted, names, strict=True):
+        part = step.column.source.facts(step.column)
+        c = part.names.index(step.column.name)
+        rank, _ = named_labels(part, c)
+        values[step.name] = [None, *(own[i] if are_numbers else str(own[i]) for i in rank.tolist()), None]
+        labels.append(part.labels[c])
+    columns = [step.column for step in counted]
+    found = row_values(columns, _Names(values), labels, out, digest("tracks", repr(values)))
+    assert isinstance(found, Written)
+    return found
