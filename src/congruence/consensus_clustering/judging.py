@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 
 import numpy as np
@@ -19,6 +19,7 @@ from congruence.statistics.information import Info
 from congruence.statistics.matrices import MemberInfo, PooledInfo
 from congruence.statistics.pairs import TRIVIAL, near_trivial
 from congruence.statistics.tables import Array, xlogx
+from congruence.typing import Record
 
 
 def pooled_ami(e: Evidence, labels: Array) -> float:
@@ -83,6 +84,33 @@ def resampled_arimp(e: Ensemble, labels: Array, draws: Array, **missing: str) ->
         resample.member_weight = times * e.shares / (times @ e.shares)
         found.append(_arimp(resample, one, missing))
     return np.array(found)
+
+
+def rows_of_scores(
+    e: Ensemble,
+    row: Array,
+    tried: list[tuple[Record, Array]],
+    measures: Sequence[str] = (),
+    draws: Callable[[int], Array] | None = None,
+) -> tuple[Record, ...]:
+    """The rows of the clusterings tried, with their agreement with the members."""
+    found = []
+    for scores, labels in tried:
+        everyone = np.where(row >= 0, labels[row], -1)
+        mine = scores | agreement(e, everyone, **counting_of_gaps(e)) | mean_agreement(e, everyone, measures)
+        if draws is not None:
+            spread = resampled_arimp(e, everyone, draws(len(e)), **counting_of_gaps(e))
+            mine |= {"arimp_low": float(np.quantile(spread, 0.025)), "arimp_high": float(np.quantile(spread, 0.975))}
+        found.append(mine)
+    return tuple(found)
+
+
+def counting_of_gaps(e: Ensemble) -> dict[str, str]:
+    """How arimp counts gaps: like the consensus methods, each member on its points, if that is defined."""
+    if not e.has_gaps:
+        return {}
+    weighted = e.mass is not None and not e.mass.is_frequency
+    return {"missing": "ratio" if e.is_soft or weighted else "pooled"}
 
 
 #: log odds of being right = POSTERIOR · (1 − g) · log odds of the posterior + g · (CONSTANT + SHARE · log odds of the share

@@ -14,17 +14,16 @@ import numpy as np
 from congruence.consensus_clustering import method_names, methods
 from congruence.consensus_clustering.evidence import Evidence, evidence
 from congruence.consensus_clustering.judging import (
-    agreement,
     by_size,
     common_errors,
     completed,
     confidence,
+    counting_of_gaps,
     is_settled,
-    mean_agreement,
     near_trivial_members,
     pooled_ami,
     refined,
-    resampled_arimp,
+    rows_of_scores,
     said_of_members,
     shares,
 )
@@ -278,7 +277,7 @@ class Outcome:
 
     def scored(self) -> Callable[[], tuple[Record, ...]]:
         """A function for the rows of the clusterings tried, with their agreement with the members; each takes a pass."""
-        return partial(_rows, self.e, self.votes.row, [(t.row, t.labels) for t in self.tried])
+        return partial(rows_of_scores, self.e, self.votes.row, [(t.row, t.labels) for t in self.tried])
 
     def placing(self, codes: Sequence[Array], widths: Sequence[int], gaps: Sequence[int]) -> Placing:
         """The placing of all points, of which these are a sample; see `placing_of`."""
@@ -287,24 +286,6 @@ class Outcome:
         kept = self.tried[0]
         rule = None if self.refines and is_settled(self.part, kept.labels) else kept.found.rule
         return placing_of(self.part, kept.labels, rule, codes, widths, gaps)
-
-
-def _rows(
-    e: Ensemble,
-    row: Array,
-    tried: list[tuple[Record, Array]],
-    measures: Sequence[str] = (),
-    draws: Callable[[int], Array] | None = None,
-) -> tuple[Record, ...]:
-    found = []
-    for scores, labels in tried:
-        everyone = np.where(row >= 0, labels[row], -1)
-        mine = scores | agreement(e, everyone, **_gaps(e)) | mean_agreement(e, everyone, measures)
-        if draws is not None:
-            spread = resampled_arimp(e, everyone, draws(len(e)), **_gaps(e))
-            mine |= {"arimp_low": float(np.quantile(spread, 0.025)), "arimp_high": float(np.quantile(spread, 0.975))}
-        found.append(mine)
-    return tuple(found)
 
 
 def _of_points(voted: Array, row: Array) -> Array:
@@ -358,7 +339,7 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
         tried[0] = placed
         notes.append(f"{counted(lost, 'cluster')} of one point joined the cluster with most of its votes")
     if e.has_gaps:
-        how = _gaps(e)["missing"]
+        how = counting_of_gaps(e)["missing"]
         notes.append(
             f"some members do not label all points: anmi uses each member's points, arimp uses {Option('missing', how)}"
         )
@@ -505,11 +486,3 @@ class _Task:
             "value": found.objective, "objective": objective, "seconds": spent, "solver": found.solver,
         }  # fmt: skip
         return _Tried(row, found, labels)
-
-
-def _gaps(e: Ensemble) -> dict[str, str]:
-    """How arimp counts gaps: like the consensus methods, each member on its points, if that is defined."""
-    if not e.has_gaps:
-        return {}
-    weighted = e.mass is not None and not e.mass.is_frequency
-    return {"missing": "ratio" if e.is_soft or weighted else "pooled"}
