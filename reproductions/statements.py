@@ -3,7 +3,8 @@
     python -m reproductions.statements            checks the statements below
     python -m reproductions.statements --draw 36  lists forty others at random, to be read
 
-Forty were drawn with seed 35; those that a script can check are here, and the others (definitions, advice, references) were read.
+Two samples of forty were drawn with seed 35, the second from later pages; those that a script can check are here, most others are
+definitions, advice and references, which need a reader.
 """
 
 from __future__ import annotations
@@ -226,6 +227,117 @@ def _coverage() -> tuple[str, bool]:
         low, high = cg.confidence_interval(a[rows], b[rows], "ari", random_state=i, progress=False)
         held += low <= whole <= high
     return f"{held} of 60 intervals at 95% hold the population's value", held >= 52
+
+
+@checks("`arimm` is not: it is 1 only if")
+def _arimm() -> tuple[str, bool]:
+    mixed = [[0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1]]
+    same = [mixed[0]] * 2
+    itself, one = cg.arimm(mixed, mixed), cg.arimm(same, same)
+    return f"two different members with themselves {itself:.3f}, one partition with itself {one:.3f}", itself < 1 == one
+
+
+@checks('The result says how many there are; `duplicates="drop"`')
+def _repeated_clusters() -> tuple[str, bool]:
+    clusters = [[1, 2], [2, 1], [3, 4]]
+    cover = cg.Cover(clusters, points=4)
+    said = [str(x) for x in cg.compare(cover, cover, ["omega"]).cautions if "repeat" in x]
+    left = cg.Cover(clusters, points=4, duplicates="drop").k
+    return f"{cover.k} clusters, dropped {left}; {said[0][:40] if said else 'nothing said'}", bool(said) and left == 2
+
+
+@checks("`r.vote_share` is the plain share")
+def _vote_share() -> tuple[str, bool]:
+    rng = np.random.default_rng(0)
+    runs = [np.where(rng.random(60) < 0.3, rng.integers(0, 3, 60), np.repeat([0, 1, 2], 20)) for _ in range(5)]
+    r = cg.consensus(runs, 3, random_state=0)
+    own = r.labels[:, None] == r.labels
+    slow = np.mean([[(own[i] & (x == x[i])).sum() / (x == x[i]).sum() for i in range(60)] for x in runs], axis=0)
+    apart = float(np.abs(slow - r.vote_share).max())
+    return f"largest difference from the definition: {apart:.1g}", apart < 1e-12
+
+
+@checks("Names that differ only in a number are sorted")
+def _order_of_names() -> tuple[str, bool]:
+    halves, thirds = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
+    one = cg.resolutions({"r_10": thirds, "r_2": halves}).names
+    other = cg.resolutions({"fine": thirds, "coarse": halves}).names
+    return f"{', '.join(one)}; {', '.join(other)}", one == ("r_2", "r_10") and other == ("fine", "coarse")
+
+
+@checks("`labels` may be one clustering or several")
+def _several_alternatives() -> tuple[str, bool]:
+    rng = np.random.default_rng(0)
+    views = [np.repeat([0, 1], 60), np.tile(np.repeat([0, 1], 30), 2), np.tile([0, 1], 60)]
+    X = np.column_stack([8.0 * x + rng.normal(size=120) for x in views])
+    found = cg.alternatives(X, views[0], 2, n_alternatives=2, method="residual", random_state=0)
+    best = [[cg.ari(x.labels, view) for view in views] for x in found]
+    text = "; ".join(", ".join(f"{value:.2f}" for value in row) for row in best)
+    return f"ari of each with the three views: {text}", {int(np.argmax(row)) for row in best} == {1, 2}
+
+
+@checks("Without `n_clusters`, every method takes the number")
+def _number_of_members() -> tuple[str, bool]:
+    base = np.repeat([0, 1, 2], 30)
+    runs = [base, base, np.roll(base, 3), np.repeat([0, 1], 45)]
+    found = {
+        method: cg.consensus(runs, method=method, random_state=0).n_clusters for method in ("hbgf", "average", "voting")
+    }
+    return f"3 of 4 members have 3 clusters: {found}", set(found.values()) == {3}
+
+
+@checks("A scan counts the same tables, part by part")
+def _scanned() -> tuple[str, bool]:
+    import tempfile
+
+    from pyarrow import parquet
+
+    rng = np.random.default_rng(0)
+    table = pa.table({"a": rng.integers(0, 4, 500), "b": rng.integers(0, 3, 500)})
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.write_table(table, Path(folder) / "x.parquet", row_group_size=70)
+        scan = cg.scan(Path(folder) / "x.parquet")
+        parts = cg.contingency(scan["a"], scan["b"]).to_array()
+    whole = cg.contingency(table["a"], table["b"]).to_array()
+    return f"{whole.sum()} points in 8 parts, largest difference {int(abs(parts - whole).max())}", bool(
+        (parts == whole).all()
+    )
+
+
+@checks("Files can be csv, tsv, parquet")
+def _kinds_of_files() -> tuple[str, bool]:
+    from congruence.inputs.files import READERS
+
+    kinds = ("csv", "tsv", "parquet", "feather", "npy", "npz")
+    return f"readers of {', '.join(sorted(READERS))}", all(f".{x}" in READERS for x in kinds)
+
+
+@checks("The kernels of the paper are in")
+def _profile_kernels() -> tuple[str, bool]:
+    path = ROOT / "reproductions" / "profile_kernels.py"
+    return f"{path.name} {'is there' if path.is_file() else 'is missing'}", path.is_file()
+
+
+@checks("`pip install congruence` takes about 590 MB")
+def _weight() -> tuple[str, bool]:
+    rows = re.findall(r"^[\w-]+ +[\d.]+\w* +(\d+\.\d)\b", _kept("benchmarks/weight.txt"), flags=re.MULTILINE)
+    total = sum(map(float, rows))
+    return f"kept output: {total:.0f} MB in {len(rows)} packages", abs(total - 590) < 15
+
+
+@checks("On the command line: `congruence rank labels.csv`")
+def _options_of_rank() -> tuple[str, bool]:
+    words = [sys.executable, "-m", "congruence", "rank", "--help"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    found = [x for x in ("--k", "--data", "--plot") if re.search(rf"{x}\b", said)]
+    return f"its help has {', '.join(found)}", len(found) == 3
+
+
+@checks("The figures, with GPU and date, are in")
+def _gpu() -> tuple[str, bool]:
+    text = _kept("benchmarks/gpu.txt")
+    card, day = re.search(r"NVIDIA [\w ]+", text), re.search(r"20\d\d-\d\d-\d\d", text)
+    return f"kept output: {card[0].strip() if card else 'no card'}, {day[0] if day else 'no date'}", bool(card and day)
 
 
 def outcomes() -> Iterator[tuple[str, str, str, bool]]:
