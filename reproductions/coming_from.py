@@ -210,9 +210,8 @@ def plus_lines(triples: list[tuple[str, str, str]]) -> list[Line]:
 
 def tree_lines(values: dict[tuple[str, str], str]) -> list[Line]:
     """clustree: nodes and edges of the tree of six k-means clusterings of iris."""
-    from sklearn.datasets import load_iris
-
     from congruence.hierarchies.sweep_picture import sweep_picture
+    from sklearn.datasets import load_iris
 
     columns = {f"K{k}": list(map(int, values["clustree", f"K{k}"].split())) for k in range(1, 7)}
     drawn = sweep_picture(cg.resolutions(columns), color=load_iris().data[:, 3], least=0.1)
