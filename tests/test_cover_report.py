@@ -110,12 +110,12 @@ def test_the_command(tmp_path, monkeypatch, capsys):
 
 def test_json_covers_are_recognised(command, tmp_path):
     """A JSON file of lists of different lengths is a cover, also compressed; columns of one length are a table."""
-    for name, clusters in (("a", {"x": [1, 2, 3], "y": [3, 4]}), ("b", {"x": [1, 2], "y": [3, 4, 5]})):
+    for name, clusters in (("a", {"x": [0, 1, 2], "y": [2, 3]}), ("b", {"x": [0, 1], "y": [2, 3, 4]})):
         (tmp_path / f"{name}.json.gz").write_bytes(gzip.compress(json.dumps(clusters).encode()))
     said = command("compare", "a.json.gz", "b.json.gz", "--n", "5", "--measures", "omega", "--format", "json")
     assert said.code == 0, said.err
     assert "a.json.gz: a cover; if it is a mapping, its keys are clusters" in said.err
-    a, b = cg.Cover([[1, 2, 3], [3, 4]], points=5), cg.Cover([[1, 2], [3, 4, 5]], points=5)
+    a, b = cg.Cover([[0, 1, 2], [2, 3]], points=5), cg.Cover([[0, 1], [2, 3, 4]], points=5)
     assert json.loads(said.out)["values"]["omega"] == pytest.approx(cg.compare(a, b, ["omega"])["omega"], rel=1e-12)
     (tmp_path / "t.json").write_text(json.dumps({"clusters": [0, 0, 1], "b": [0, 1, 1]}))
     assert command("compare", "t.json", "--measures", "ari").code == 0

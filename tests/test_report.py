@@ -98,7 +98,7 @@ def test_members_without_a_point_in_common(monkeypatch, most, reference):
     """Two clusterings of different points have a page, with or without their labels; it says that nothing can be compared."""
     monkeypatch.setattr(members, "EMBEDDED", most)
     half = [0, 1, 1, *[None] * 57], [*[None] * 57, 1, 1, 0]
-    r = cg.report({"a": half[0], "b": half[1]}, reference=reference, progress=False)
+    r = cg.report({"a": half[0], "b": half[1]}, reference=reference, unassigned="drop", progress=False)
     sent = data_of(r.html)
     assert sorted(sent["first"]) == [0, 1]
     assert sent["tables"] == []
@@ -122,7 +122,7 @@ def test_members_without_a_point_in_common(monkeypatch, most, reference):
 def test_strange_clusterings_have_a_report(runs, with_reference):
     """Identical, trivial, tiny, partial clusterings: the page is made, and its data are JSON without NaN."""
     first = next(iter(runs))
-    r = cg.report(runs, reference=first if with_reference else None, progress=False)
+    r = cg.report(runs, reference=first if with_reference else None, unassigned="drop", progress=False)
     sent = data_of(r.html)
     assert sent["names"][0] == first
     assert "NaN" not in json.dumps(sent)
@@ -140,7 +140,7 @@ def test_soft_clusterings_have_a_report():
 
 def test_an_empty_member_is_left_out():
     """A column without any label is left out, with a note."""
-    r = cg.report({"a": [0, 1, 1], "b": [None] * 3, "c": [0, 0, 1]}, progress=False)
+    r = cg.report({"a": [0, 1, 1], "b": [None] * 3, "c": [0, 0, 1]}, unassigned="drop", progress=False)
     assert r.model.names == ("a", "c")
     assert any("no point has a label: b" in text for text in r.summary.careful)
 

@@ -46,7 +46,7 @@ def test_the_values_are_those_of_compare_all(made):
 def test_undefined_values_are_their_own_step():
     """Two members without a common point have no value."""
     runs = {"a": [0, 1, 0, 1, None, None], "b": [None, None, None, None, 0, 1], "c": [0, 1, 0, 1, 0, 1]}
-    scale = model.build(members.Request(clusterings=runs, title="", progress=False)).main
+    scale = model.build(members.Request(clusterings=runs, title="", unassigned="drop", progress=False)).main
     low, high, steps = scale.quantised
     assert np.isnan(scale.values[0])
     assert steps[0] == 65535
@@ -282,8 +282,8 @@ def test_labels_beyond_the_limit_become_tables(monkeypatch):
     assert {(p.a, p.b) for p in embedded.tables} == wanted
     sent = data_of(r.html)
     assert sent["labels"] is None
-    assert sent["command"] == ["congruence compare 'my labels.csv'", "--unassigned drop"]
-    assert sent["arguments"] == "unassigned='drop'"
+    assert sent["command"] == ["congruence compare 'my labels.csv'", "--unassigned error"]
+    assert sent["arguments"] == "unassigned='error'"
     first = next(p for p in sent["tables"] if (p["a"], p["b"]) == (0, 1))
     assert unpacked(first["counts"]).sum() == 60
     assert any("too large for this page" in text for text in r.summary.careful)
@@ -318,10 +318,10 @@ def test_the_summary_names_what_stands_out(made):
 def test_noise_and_gaps_are_reported():
     """Points without a label are reported, and −1 among labels gives a caution."""
     runs = {"a": [0, 0, 1, 1, None, 1], "b": [0, 0, 1, 1, 1, 1], "c": [-1, 0, 1, 1, 1, 1]}
-    said = cg.report(runs, progress=False).summary
+    said = cg.report(runs, unassigned="drop", progress=False).summary
     assert any("“a” (16.7% of the points)" in text for text in said.stands_out)
     assert any("label −1" in text for text in said.careful)
-    gone = cg.report(runs, noise=-1, progress=False).summary
+    gone = cg.report(runs, noise=-1, unassigned="drop", progress=False).summary
     assert any("2 clusterings" in text for text in gone.stands_out)
 
 
