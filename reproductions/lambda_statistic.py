@@ -134,7 +134,8 @@ def worked_example() -> list[Row]:
         checked("Lambda", "0.4451777", found.value, f"with 0 log 0 = 0: {values(WORKED, 0.0).value:.7f}. All printed digits "
                 "need: empty cells 0.00001, margins summed again, n kept at 650"),
         Row("Lambda, minus signs in (11)", "0.4451777", minus, NOT_REPRODUCIBLE,
-            "theta seems printed with '-' between its entries; they are column separators (the same stand in p_exp): plus"),
+            "theta seems printed with '-' between its entries; they are column separators (the same stand in p_exp). "
+            "Tried: minus signs (this row), plus signs (the row above, which agrees)"),
     ]  # fmt: skip
 
 
@@ -150,6 +151,13 @@ def haematology() -> list[Row]:
     ]
 
 
+#: what was tried for the pairs of Table 1 whose tables are not printed
+TRIED = {
+    "NMI": "Tried: the clusters' sizes, known from the other tables; they do not determine it",
+    "Lambda": "Tried: p_max from the trace above with the printed NMI; this gives 0 to the printed digits, and needs no table",
+}
+
+
 def eeg() -> list[Row]:
     """Table 1: four pairs from their printed tables, two without."""
     rows = []
@@ -159,7 +167,8 @@ def eeg() -> list[Row]:
         rows.append(checked(f"{pair} kappa", kappa, found.kappa_trace))
         differs = abs(found.kappa_max - found.kappa_trace) > 1e-9
         note = (
-            "the text says the permutation with the largest kappa; the printed value is that of the largest trace"
+            "the text says the permutation with the largest kappa. Tried: that one (this row), and that with the largest trace "
+            "(the row above, which agrees)"
             if differs
             else ""
         )
@@ -172,8 +181,8 @@ def eeg() -> list[Row]:
             rows.append(checked(f"{pair} Lambda", value, found.value))
     for pair, remark in (("U-KM", uniform_kmeans_remark()), ("KM-R", kmeans_recorded_remark())):
         for title, printed in zip(("kappa", "NMI", "Lambda"), EEG_PRINTED[pair], strict=True):
-            note = f"the table is not printed. {remark}" if title == "kappa" else ""
-            rows.append(Row(f"{pair} {title}", printed, None, NOT_REPRODUCIBLE, note))
+            note = remark if title == "kappa" else TRIED[title]
+            rows.append(Row(f"{pair} {title}", printed, None, NOT_REPRODUCIBLE, f"the table is not printed. {note}"))
     return rows
 
 
@@ -196,9 +205,9 @@ def kmeans_recorded_remark() -> str:
     kappa, nmi, _ = EEG_PRINTED["KM-R"]
     (trace,) = set(possible_traces(sizes, recorded, kappa))
     return (
-        "Consistent with the other tables: the categories have 2300 objects each, so p_exp is 0.2 for every matching and the "
-        f"printed kappa needs the whole trace {trace}; Lambda is then {lambda_value(trace / sizes.sum(), float(nmi), 5):.0e}, "
-        "printed 0"
+        "Tried: all 120 matchings of the clusters' sizes, known from the other tables. The categories have 2300 objects each, "
+        f"so p_exp is 0.2 for every matching and the printed kappa needs the whole trace {trace}; "
+        f"Lambda is then {lambda_value(trace / sizes.sum(), float(nmi), 5):.0e}, printed 0"
     )
 
 
@@ -208,7 +217,8 @@ def uniform_kmeans_remark() -> str:
     kappa, nmi, _ = EEG_PRINTED["U-KM"]
     traces = possible_traces(sizes, EEG["N-KM"].sum(0), kappa)
     return (
-        f"Consistent with the other tables: {len(traces)} of the 120 matchings gives the printed kappa with a whole trace "
+        "Tried: all 120 matchings of the clusters' sizes, known from the other tables; "
+        f"{len(traces)} of them gives the printed kappa with a whole trace "
         f"({traces[0]}); Lambda is then {lambda_value(traces[0] / sizes.sum(), float(nmi), 5):.0e}, printed 0. "
         "A negative kappa cannot be the maximum"
     )
@@ -255,7 +265,7 @@ def text_claims() -> list[Claim]:
             + "; only N-KM is like chance, N-U and U-R are weak but certain",
         ),
         Claim("driving data: Kruskal-Wallis p = 0.9099 over the three statistics", NOT_REPRODUCIBLE,
-              "neither the data nor the tables are given"),
+              "tried: nothing, as neither the data nor the tables are given"),
     ]  # fmt: skip
 
 
@@ -654,7 +664,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     print(paragraph("""Uglickich, Nagy & Vlčková, Comparing clusterings using combination of the kappa statistic and
         entropy-based measure. Printed values are next to ours. 'agrees': the printed digits equal ours, rounded or truncated;
-        'not reproducible': the described procedure does not give it, or the paper does not say enough. Lambda, and the NMI in it,
+        'not reproducible': the described procedure does not give it, or the paper does not say enough; the note says what was
+        tried. Lambda, and the NMI in it,
         are computed as the paper does, with 0.00001 in empty cells; kappa is the paper's, at the largest trace."""))  # fmt: skip
     print(heading("Worked example, section 4"))
     print(rows_text(worked_example()))

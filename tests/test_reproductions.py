@@ -133,6 +133,15 @@ def test_eeg_rows():
     assert "2384" in rows["KM-R kappa"].note
 
 
+def test_what_is_not_reproducible_says_what_was_tried():
+    """Every row and claim about Λ with this verdict lists the readings or preparations that were tried."""
+    rows = [*lambda_statistic.worked_example(), *lambda_statistic.haematology(), *lambda_statistic.eeg()]
+    notes = [row.note for row in rows if row.verdict == NOT_REPRODUCIBLE]
+    notes += [claim.evidence for claim in lambda_statistic.text_claims() if claim.verdict == NOT_REPRODUCIBLE]
+    assert len(notes) == 10
+    assert all("tried: " in note.lower() for note in notes)
+
+
 def test_missing_eeg_tables_are_consistent():
     """One matching of the 120 gives U-KM's kappa with a whole trace, and all of them give KM-R's with 2384."""
     uniform, means, recorded = (lambda_statistic.EEG[pair].sum(0) for pair in ("N-U", "N-KM", "N-R"))
