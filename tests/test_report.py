@@ -138,6 +138,19 @@ def test_soft_clusterings_have_a_report():
     assert any("Soft clusterings" in text for text in r.summary.careful)
 
 
+def test_identical_memberships_rank_above_a_hardened_copy():
+    """On the page a copy of the soft reference comes first; `ari_gram`, whose self-score is below 1, prefers the hardened one."""
+    u = np.random.default_rng(0).dirichlet([0.5, 0.5, 0.5], 60)
+    runs = {"hardened": np.eye(3)[u.argmax(axis=1)], "reordered": u[:, [2, 0, 1]], "identical": u}
+    runs = {name: cg.Memberships(x) for name, x in runs.items()}
+    r = cg.report(runs, reference=cg.Memberships(u), progress=False)
+    rows = {r.model.names[row.member]: row for row in r.model.against.rows}
+    assert set(list(rows)[:2]) == {"identical", "reordered"}
+    assert rows["identical"].values["fari"] == pytest.approx(1, abs=1e-12)
+    assert rows["hardened"].values["fari"] < 0.95
+    assert rows["hardened"].values["ari_gram"] > rows["identical"].values["ari_gram"]
+
+
 def test_an_empty_member_is_left_out():
     """A column without any label is left out, with a note."""
     r = cg.report({"a": [0, 1, 1], "b": [None] * 3, "c": [0, 0, 1]}, unassigned="drop", progress=False)
