@@ -3,8 +3,8 @@
 import pytest
 
 import congruence as cg
-from reproductions import adco_maximus, datasets, kdd_snapshots
-from reproductions.rows import AGREES, CONFIRMED, MISPRINT, NOT_CONFIRMED
+from reproductions import adco_bins, adco_maximus, datasets, kdd_snapshots
+from reproductions.rows import AGREES, CONFIRMED, MISPRINT, NOT_CONFIRMED, NOT_REPRODUCIBLE
 
 needs_data = pytest.mark.skipif(
     datasets.local("german") is None,
@@ -49,7 +49,7 @@ def test_the_printed_jaccard_is_not_the_jaccard_index():
     for row in adco_maximus.TABLE5.values():
         for _, rand, jaccard, _, _ in row:
             assert jaccard == pytest.approx(1 / (2 - rand), abs=0.006)
-    assert adco_maximus.TABLE5["Diabetes"][0][0] == 1.0 > adco_maximus.TABLE8["Diabetes"][0]
+    assert adco_maximus.TABLE5["Diabetes"][0][0] == 1.0 > adco_bins.TABLE8["Diabetes"][0]
     assert max(cell[3] for cell in adco_maximus.TABLE5["Vehicle"]) < 1 / 4
 
 
@@ -95,3 +95,14 @@ def test_preparations_of_glass():
     """Glass with its Id column is nearer to the printed k-means than without; ten dimensions are no misprint."""
     line = next(line for line in adco_maximus.nearest_runs("Glass", 3) if line[1] == "K-means")
     assert line[2].endswith("Id")
+
+
+@needs_data
+def test_what_is_tried_for_other_bins():
+    """Each row of Tables 8 and 9 lists the preparations tried, the nearest first; Glass also with its Id column."""
+    for lines in adco_bins.nearest("Glass", 2).values():
+        assert [line[1] for line in lines] == list(adco_maximus.ALGORITHMS)
+        for *_, near, verdict, tried in lines:
+            assert all(p in tried for p in adco_maximus.prepared("glass"))
+            assert verdict in (AGREES, NOT_REPRODUCIBLE)
+            assert 1 / 6 <= float(near) <= 1
