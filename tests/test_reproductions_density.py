@@ -79,6 +79,9 @@ def test_snapshots():
     assert not found["E"].consecutive
     ours = kdd_snapshots.table7()
     assert ours["DF"] < 0.75
+    tried = [row.note for row in kdd_snapshots.rows() if row.verdict == NOT_REPRODUCIBLE]
+    assert len(tried) == 4
+    assert all("equal width of the two" in note and "equal frequency of all rows" in note for note in tried)
     rows = {row.label: row.verdict for row in kdd_snapshots.rows()}
     assert sum(v == AGREES for v in rows.values()) == 7
     assert [label for label, v in rows.items() if v == MISPRINT] == ["A–F", "B–F", "C–F", "D–F"]
