@@ -210,21 +210,22 @@ def plus_lines(triples: list[tuple[str, str, str]]) -> list[Line]:
 
 def tree_lines(values: dict[tuple[str, str], str]) -> list[Line]:
     """clustree: nodes and edges of the tree of six k-means clusterings of iris."""
-    from congruence.hierarchies.sweep_picture import sweep_picture
     from sklearn.datasets import load_iris
 
     columns = {f"K{k}": list(map(int, values["clustree", f"K{k}"].split())) for k in range(1, 7)}
-    drawn = sweep_picture(cg.resolutions(columns), color=load_iris().data[:, 3], least=0.1)
-    edges = sorted(drawn.edges, key=lambda edge: (drawn.nodes[edge.first].y, edge.second, edge.first))
+    r, widths = cg.resolutions(columns), load_iris().data[:, 3]
+    nodes, edges = r.nodes, r.edges[r.edges["in_prop"] >= 0.1]
+    edges = edges.sort_values(["from_column", "to_cluster", "from_cluster"], kind="stable")
+    named = list(zip(nodes["column"], nodes["cluster"].astype(int), strict=True))
     ours: dict[str, list[float]] = {
-        "nodes: size": [node.size for node in drawn.nodes],
-        "nodes: sc3_stability": [node.stability for node in drawn.nodes],
-        "nodes: mean_width": [node.value for node in drawn.nodes],
-        "edges: from_res": [drawn.nodes[edge.first].y + 1 for edge in edges],
-        "edges: from_clust": [int(drawn.nodes[edge.first].cluster) for edge in edges],
-        "edges: to_clust": [int(drawn.nodes[edge.second].cluster) for edge in edges],
-        "edges: count": [edge.count for edge in edges],
-        "edges: in_prop": [edge.in_prop for edge in edges],
+        "nodes: size": nodes["size"].tolist(),
+        "nodes: sc3_stability": nodes["stability"].tolist(),
+        "nodes: mean_width": [widths[np.array(columns[x]) == cluster].mean() for x, cluster in named],
+        "edges: from_res": [int(x.removeprefix("K")) for x in edges["from_column"]],
+        "edges: from_clust": edges["from_cluster"].astype(int).tolist(),
+        "edges: to_clust": edges["to_cluster"].astype(int).tolist(),
+        "edges: count": edges["count"].tolist(),
+        "edges: in_prop": edges["in_prop"].tolist(),
     }
     return [Line("clustree", call, values["clustree", call], tuple(found)) for call, found in ours.items()]
 

@@ -1,10 +1,12 @@
 """What the machine does to a run: odd environment variables, a full disk, signals, folders that cannot be written."""
 
 import gzip
+import importlib
 import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,25 +42,20 @@ def add(a, b):
 """
 
 
-def kernel(folder: Path):
-    """A compiled function whose cache is in this folder."""
-    sys.path.insert(0, str(folder))
-    try:
-        import added_by_a_test
-
-        return jit.njit(added_by_a_test.add)
-    finally:
-        sys.path.remove(str(folder))
-        del sys.modules["added_by_a_test"]
+def kernel():
+    """A function to be compiled, as a new process has it."""
+    return jit.njit(importlib.import_module("added_by_a_test").add)
 
 
 @pytest.fixture
-def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the source of a function that was compiled once, and its cache."""
     monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "added_by_a_test.py").write_text(KERNEL, encoding="utf-8")
-    assert kernel(tmp_path)(1, 2) == 3
-    return tmp_path
+    monkeypatch.syspath_prepend(tmp_path)
+    assert kernel()(1, 2) == 3
+    yield tmp_path
+    del sys.modules["added_by_a_test"]
 
 
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
@@ -67,8 +64,8 @@ def test_a_damaged_cache_is_replaced(cached, kind):
     (path,) = (cached / "cache").rglob(f"*.{kind}")
     path.write_bytes(b"not what numba wrote")
     with pytest.warns(UserWarning, match="cannot be read; they are compiled again"):
-        assert kernel(cached)(1, 2) == 3
-    again = kernel(cached)
+        assert kernel()(1, 2) == 3
+    again = kernel()
     assert CompiledCache(again.py_func).is_filled
     assert again(1, 2) == 3
 
@@ -83,21 +80,21 @@ def test_a_cache_without_room_is_no_error(cached, monkeypatch):
     with pytest.warns(
         UserWarning, match=r"cannot be kept in .* \(No space left on device\); each process compiles them"
     ):
-        assert kernel(cached)(1.5, 2) == 3.5
+        assert kernel()(1.5, 2) == 3.5
 
 
 @pytest.mark.slow
 def test_compiling_is_announced_to_a_person(cached, monkeypatch, capsys):
     """One line on a terminal, once per process; nothing is said without one, or if the function is in the cache."""
     monkeypatch.setattr("congruence.machine.compiled_cache._said", False)
-    kernel(cached)(2.5, 1)
+    kernel()(2.5, 1)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("congruence.machine.compiled_cache.on_terminal", lambda: True)
     monkeypatch.setattr("congruence.machine.compiled_cache._said", False)
-    kernel(cached)(1, 2)
+    kernel()(1, 2)
     assert capsys.readouterr().err == ""
-    kernel(cached)(True, True)
-    kernel(cached)(1, True)
+    kernel()(True, True)
+    kernel()(1, True)
     assert capsys.readouterr().err == "congruence: compiling loops for this machine; this takes some seconds, once\n"
 
 

@@ -17,7 +17,7 @@ from congruence.consensus_clustering.shares import Shares
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import generate, takes_numbers
 from congruence.ensembles.nearest import Centres
-from congruence.errors import InputError, refused
+from congruence.errors import Call, InputError, Option, refused
 from congruence.inputs.column_kinds import check_features
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
@@ -171,7 +171,9 @@ class ConsensusClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
                 raise InputError("an Ensemble was given, but generator is set; pass data, or leave the generator out")
             refuse_idle(ConsensusClustering, vars(self), "for an Ensemble, which has its members")
             if weight is not None:
-                raise InputError("an Ensemble has its own weights; pass cg.Ensemble(…, sample_weight=…)")
+                raise InputError(
+                    f"an Ensemble has its own weights; pass {Call('cg.Ensemble')} with {Option('sample_weight')}"
+                )
             self.ensemble_, self.n_features_in_ = X, len(X)
         elif self.generator is None and is_labels(X):
             check_one_kind(X)
