@@ -429,8 +429,8 @@ def test_the_command_for_a_pair_gives_the_values_of_the_page(browser, tmp_path, 
     rows = [f"p{i},run {r},{rng.integers(-1, 3)}" for i in range(60) for r in range(5) if rng.random() < 0.9]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs.csv").write_text("\n".join(["point,method,label", *rows]))
-    app(["report", "runs.csv", "--long", "point,method,label", "--noise=-1", "--out", "r.html"], standalone_mode=False)
-    browser.open(tmp_path / "r.html")
+    app(shlex.split("report runs.csv --long point,method,label --noise=-1 --unassigned drop"), standalone_mode=False)
+    browser.open(tmp_path / "report.html")
     central = data(browser, "central")
     choose(browser, *[i for i in range(5) if i != central][:2])
     value = browser.run("document.querySelector('#pair-measures tbody td').textContent")
@@ -462,7 +462,7 @@ def test_pairs_without_labels(browser, tmp_path, monkeypatch):
     assert browser.run("document.querySelectorAll('#flow path').length") > 0
     a, b = [i for i in range(1, 6) if i != r.model.central][:2]
     choose(browser, a, b)
-    assert f"congruence compare runs.csv '$& run {a - 1}' '$& run {b - 1}' --unassigned drop" in shown(browser, "#flow")
+    assert f"compare runs.csv '$& run {a - 1}' '$& run {b - 1}' --unassigned error" in shown(browser, "#flow")
     assert browser.complaints == []
 
 
@@ -470,8 +470,8 @@ def test_pairs_without_labels(browser, tmp_path, monkeypatch):
 def test_pairs_without_points_in_common(browser, tmp_path, monkeypatch, most):
     """For two clusterings of different points the page says so, and shows no percentages."""
     monkeypatch.setattr(members, "EMBEDDED", most)
-    half = [0, 1, 1, *[None] * 27], [*[None] * 27, 1, 1, 0]
-    cg.report({"a": half[0], "b": half[1], "c": np.arange(30) % 2}, tmp_path / "r.html", progress=False)
+    runs = {"a": [0, 1, 1, *[None] * 27], "b": [*[None] * 27, 1, 1, 0], "c": np.arange(30) % 2}
+    cg.report(runs, tmp_path / "r.html", unassigned="drop", progress=False)
     browser.events.clear()
     browser.open(tmp_path / "r.html")
     choose(browser, 0, 1)
