@@ -56,6 +56,12 @@ def test_every_kind_of_input_is_the_same_cover():
         assert other.to_sparse().toarray().tolist() == matrix.tolist()
 
 
+def test_products_of_cover_matrices_count_points():
+    """M.T @ M gives the points that clusters share, also more than fit into eight bits."""
+    M = cg.Cover([range(300), range(100, 300)]).to_sparse()
+    assert (M.T @ M).toarray().tolist() == [[300, 200], [200, 200]]
+
+
 def test_points_are_those_listed_or_those_that_occur():
     """Without `points` the union of both sides is compared, and a note says so; their number changes omega."""
     a, b = cg.Cover([[0, 1, 2]]), cg.Cover([[0, 1]])

@@ -200,10 +200,13 @@ class Cover:
         return found
 
     def to_sparse(self) -> SparseMatrix:
-        """The points × clusters matrix of 0 and 1 as a scipy.sparse CSR array, points in the order of `points`."""
+        """The points × clusters matrix of 0 and 1 as a scipy.sparse CSR array, points in the order of `points`.
+
+        Its numbers have 64 bits, so that products of such matrices count points.
+        """
         from scipy.sparse import csr_array
 
-        ones = np.ones(len(self._point), dtype=np.int8)
+        ones = np.ones(len(self._point), dtype=np.int64)
         return csr_array((ones, (self._point, self._cluster)), shape=(self.n_points, self.k))
 
     def _repr_html_(self) -> str:

@@ -255,7 +255,7 @@ def _step(
     if isinstance(data, Cover):
         cover = data.with_policy(unassigned, noise_for(noise, (name,)), name)
         own = None if isinstance(cover.ids, range) else (None, cover.points)
-        return Step(name, cover.names, cover.to_sparse().astype(np.int64), "cover"), own, None  # counts exceed 8 bits
+        return Step(name, cover.names, cover.to_sparse(), "cover"), own, None
     ids: tuple[str | None, Sequence[Label]] | None
     ids = None
     if is_frame(data):
