@@ -175,8 +175,6 @@ def test_what_may_be_passed():
             cg.rank(given)
     with pytest.raises(cg.InputError, match="40 rows and the clusterings 90 points"):
         cg.rank(runs(), np.random.default_rng(0).normal(size=(40, 2)))
-    with pytest.raises(cg.InputError, match="X has no effect if the number of clusters is given"):
-        cg.rank(runs(), np.zeros((90, 2)), 3)
 
 
 def test_data_may_be_a_list_a_frame_or_numbers_as_text():
@@ -218,6 +216,6 @@ def test_the_command(command, tmp_path):
     said = command("rank", "runs.csv", "--data", "data.csv", "--format", "json")
     assert '"best": "r0"' in said.out
     assert "n_clusters = 3, from the data" in said.out
-    refused = command("rank", "runs.csv", "--data", "data.csv", "--k", "3")
-    assert refused.code == 2
-    assert "--data has no effect if the number of clusters is given" in refused.err
+    known = command("rank", "runs.csv", "--data", "data.csv", "--k", "3", "--format", "json")
+    assert '"best": "r0"' in known.out
+    assert "from the data" not in known.out

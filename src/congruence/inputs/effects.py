@@ -102,7 +102,6 @@ IDLE: dict[str, tuple[tuple[str, Text, Condition | None], ...]] = {
         _NO_PARTITIONS,
         ("level progress", ("without draws;", Option("method", "moments"), "makes none"), _is("method", "moments")),
     ),
-    "rank": (("X", "if the number of clusters is given", lambda given: given["n_clusters"] is not None),),
     "read_cover": (("keys", "without format 'json'", _is_not("format", "json")),),
     "report": (
         ("axes", "without data", lambda given: given["data"] is None and not hasattr(given["clusterings"], "obsm")),

@@ -14,7 +14,6 @@ from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.agreement import as_ensemble, why_trivial
 from congruence.errors import InputError, counted, some_of
 from congruence.inputs.alignment import check_index
-from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.options import described
@@ -222,8 +221,8 @@ def rank(
         clusterings: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame, a mapping.
         X: The data, one row per point. Clusterings that are like those of `cg.choose_k` and have a high silhouette then get a
             higher score. Default None.
-        n_clusters: Number of clusters, if you know it. Default None: consensuses into 2 to 8 clusters count alike, within the
-            numbers of clusters of the clusterings.
+        n_clusters: Number of clusters, if you know it, also with X. Default None: consensuses into 2 to 8 clusters count alike,
+            within the numbers of clusters of the clusterings.
         random_state, threads: See `congruence.options`.
         progress: True or a function of (done, total) to follow the resampled ensembles; False for none. Default None: a bar
             on a terminal.
@@ -244,7 +243,6 @@ def rank(
     Use “x”: of 3 clusterings it agrees best with the others and their consensus (score 0.75, the median clustering 0.68).
     2 others cannot be told from it by resampling the clusterings: “z”, “y”.
     """
-    refuse_idle(rank, locals())
     e = as_ensemble(clusterings)
     if e.is_lazy or e.has_covers:
         what = "covers, whose clusters overlap" if e.has_covers else "columns of a scan, which are not in memory"
@@ -258,8 +256,8 @@ def rank(
     notes: list[str] = [str(x) for x in e.notes]
     fit, k = None, n_clusters
     if X is not None:
-        fit, k, why = fit_to(X, e, seeds)
-        notes.append(why)
+        fit, k, why = fit_to(X, e, seeds, n_clusters)
+        notes += why
     found = None
     if len(counting) > 1:
         found = consensus(e, k, "auto", random_state, threads=threads, progress=False)

@@ -117,9 +117,12 @@ def _with(labels: Array, e: Ensemble) -> Array:
     return np.array(compare_to(labels, e, ["ari"], unassigned="drop" if e.has_gaps else "error")["ari"])
 
 
-def fit_to(X: PointsLike, e: Ensemble, seeds: np.random.SeedSequence) -> tuple[Array, int | None, str]:
-    """How well each clustering fits the data, the number of clusters in the data (None: unknown), and a note."""
-    choice = choose_k(X, random_state=seeds.spawn(1)[0], progress=False)
+def fit_to(
+    X: PointsLike, e: Ensemble, seeds: np.random.SeedSequence, known: int | None
+) -> tuple[Array, int | None, list[str]]:
+    """How well each clustering fits the data, the number of clusters, if it is known or the data say it, and notes."""
+    ks = range(1, 11) if known is None else [known]
+    choice = choose_k(X, ks, random_state=seeds.spawn(1)[0], progress=False)
     some = next(iter(choice.partitions.values()), None)
     if some is not None and len(some) != e.n_points:
         raise InputError(
@@ -130,9 +133,11 @@ def fit_to(X: PointsLike, e: Ensemble, seeds: np.random.SeedSequence) -> tuple[A
     for k, p in likely.items():
         fit += p / max(sum(likely.values()), 1e-300) * _with(choice.partitions[k], e)
     fit = (1 - SMOOTH) * fit + SMOOTH * _silhouettes(X, e, seeds.spawn(1)[0])
+    if known is not None:
+        return fit, known, []
     if choice.k is not None and choice.k > 1 and choice.verdict in (Verdict.CLUSTERS, Verdict.TIE):
-        return fit, choice.k, f"n_clusters = {choice.k}, from the data: {choice.sentence}"
-    return fit, None, f"the data do not say how many clusters: {choice.sentence}"
+        return fit, choice.k, [f"n_clusters = {choice.k}, from the data: {choice.sentence}"]
+    return fit, None, [f"the data do not say how many clusters: {choice.sentence}"]
 
 
 def _silhouettes(X: PointsLike, e: Ensemble, seed: np.random.SeedSequence) -> Array:
