@@ -250,3 +250,19 @@ def test_criteria_that_cannot_tell_are_named():
     choice = cg.choose_k(BLOBS, [2, 3, 4], AgglomerativeClustering(), 3, AGREEMENT, random_state=0)
     assert "the only criterion with a preference favours it" in choice.headline
     assert "the same at every k: ari, ami_max, vi, certainty and pac." in choice.recommendation
+
+
+def test_criteria_of_memberships_are_means_over_pairs_of_members():
+    """aci, ndc and fari of the runs of each k, which a caution about covers must not throw out."""
+    rng = np.random.default_rng(3)
+    exact = np.eye(3)[np.repeat([0, 1, 2], 8)]
+    noise = {2: 1.0, 3: 0.05, 4: 1.0}
+    runs = {k: [rng.dirichlet(np.ones(k), 24) * noise[k] for _ in range(3)] for k in noise}
+    runs[3] = [0.95 * exact + x for x in runs[3]]
+    ensembles = {k: cg.Ensemble([cg.Memberships(u) for u in members]) for k, members in runs.items()}
+    choice = cg.choose_k(ensembles, criteria=["aci", "ndc", "fari"], random_state=0)
+    assert choice.best == {"aci": 3, "ndc": 3, "fari": 3}
+    for key in ("aci", "ndc", "fari"):
+        for at, (k, members) in enumerate(runs.items()):
+            pairs = [cg.compare(a, b, key)[key] for i, a in enumerate(members) for b in members[:i]]
+            assert choice.scores[key].to_list()[at] == pytest.approx(np.mean(pairs), rel=1e-9), (key, k)
