@@ -190,3 +190,63 @@ def test_one_call_enters_few_functions(route):
         for key, most in (("ari", 60), ("rand", 60), ("nmi", 60 if route == PAIRS else 90)):
             function = getattr(cg, key)
             assert len(entered(lambda function=function: function(a, b))) <= most, key
+
+
+def against_one() -> dict[str, tuple[Any, Any]]:
+    """A reference and several vectors of integers: with gaps between labels, −1, narrow types, steps, and in every container."""
+    rng = np.random.default_rng(3)
+    a, n = rng.integers(0, 4, 40), 40
+    vectors = [
+        rng.integers(0, 3, n), a * 7 - 30, a - 1, np.full(n, -1), rng.permutation(n), a.astype(np.int8), np.repeat(a, 2)[::2],
+        (a > 1).astype(np.uint32),
+    ]  # fmt: skip
+    names = [f"c{i}" for i in range(len(vectors))]
+    return {
+        "arrays": (a, vectors),
+        "lists": (a.tolist(), [v.tolist() for v in vectors]),
+        "columns": (a - 1, np.column_stack([v.astype(np.int64) for v in vectors])),
+        "names": (a, dict(zip(names, vectors, strict=True))),
+        "a name": ("c2", dict(zip(names, vectors, strict=True))),
+        "singletons": (np.arange(n), vectors),
+        "one cluster": (np.zeros(n, int), vectors),
+        "several blocks": (np.tile(a, 50), [np.tile(v, 50) for v in vectors * 3]),
+    }
+
+
+@pytest.mark.parametrize("which", against_one())
+def test_many_vectors_in_place_have_the_bits_of_encoded_ones(which):
+    """`compare_to` of vectors of integers has the bits and notes of `Ensemble`, which reads them if an option is given."""
+    reference, vectors = against_one()[which]
+    assert at_once.integer_vectors(reference, vectors) is not None
+    keys: Any = "all" if which == "names" else [*KEYS, "ami_max", "accuracy", "element_centric", "wallace"]
+    found, expected = (cg.compare_to(reference, vectors, keys, unassigned=rule) for rule in ("error", "drop"))
+    assert found.cautions == expected.cautions
+    assert (found.names, found.reference, found.kind) == (expected.names, expected.reference, expected.kind)
+    assert (found.n_used.tolist(), found.skipped) == (expected.n_used.tolist(), expected.skipped)
+    for key in expected.measures:
+        assert found[key].tobytes() == expected[key].tobytes(), key
+
+
+A, LONG = [0, 0, 1, 1], np.zeros(5000, int)
+
+
+@pytest.mark.parametrize(
+    ("reference", "others"),
+    [
+        (A, [A, [0, 1]]), (A, [A, [0, 1, 1.5, 2]]), (A, ["abba", A]), (A, [A, [0, None, 1, 1]]), (A, [A]), (A, A),
+        ("c", [A, A]), (A, [np.array(A, np.uint64), A]), (A, [np.array(A, bool), A]), (A, np.zeros((4, 2))), (A, [A, None]),
+        (A, [[-(2**63), 0, 1, 2**63 - 1], A]), (A, [[0, 10**6, 1, 1], A]), (LONG, [LONG, LONG]), (None, [A, A]),
+        (np.array(5), [A, A]), ([], [[], []]), (A, [pd.Series(A), A]),
+    ],
+)  # fmt: skip
+def test_other_inputs_are_left_to_ensemble(reference, others):
+    """What is not a few small integers in every vector is read, and refused, by `Ensemble`."""
+    assert at_once.integer_vectors(reference, others) is None
+
+
+def test_many_vectors_enter_few_functions():
+    """100 clusterings against one enter at most 300 Python functions (7,555 when each was encoded alone)."""
+    rng = np.random.default_rng(0)
+    a, vectors = rng.integers(0, 5, 60), [rng.integers(0, 5, 60) for _ in range(100)]
+    for keys in (["ari"], ["ari", "nmi_sum", "vi", "jaccard"]):
+        assert len(entered(lambda keys=keys: cg.compare_to(a, vectors, keys))) <= 300

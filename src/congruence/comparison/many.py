@@ -8,10 +8,12 @@ from typing import cast
 
 import numpy as np
 
+from congruence.comparison.at_once import IntegerVectors, Several, integer_vectors
 from congruence.comparison.pair import Evaluation
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.trees import all_pairs_of_trees, check_cpu, trees_to
-from congruence.engine.plan import Progress, Run, against_first, all_pairs, engine_for, on_card
+from congruence.engine.in_place import statistics_in_place
+from congruence.engine.plan import Counted, Progress, Run, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, joined, known_name, some_of
 from congruence.formulas.record import Measures
 from congruence.inputs.alignment import Align, InputOptions, left_out, noise_for
@@ -173,12 +175,32 @@ def _evaluate(
     needs = todo.needs | {Pairs} if drops else todo.needs
     with Progress(sum(len(r) for r in runs), progress) as bar:
         for tile in counter.statistics(ensemble.members, runs, needs, mass=mass, threads=threads, progress=bar):
-            forward = todo.values(tile.statistics, tile.n_used)
-            backward = todo.values(tile.statistics, tile.n_used, swapped=True)
-            keep(tile.i, tile.j, tile.n_used, forward, backward)
+            _measure(todo, tile, keep)
             if drops:
                 todo.note_alone(tile.i, tile.j, tile.n_used, cast("Pairs", tile.statistics[Pairs]))
     return todo
+
+
+def _measure(todo: Evaluation, tile: Counted, keep: Callable[..., None]) -> None:
+    forward = todo.values(tile.statistics, tile.n_used)
+    backward = todo.values(tile.statistics, tile.n_used, swapped=True)
+    keep(tile.i, tile.j, tile.n_used, forward, backward)
+
+
+def _vectors_to(
+    given: IntegerVectors, measures: Measures, threads: int | None, progress: ProgressLike
+) -> AgainstReference:
+    """The result of `compare_to` for vectors of integers, counted in place."""
+    todo = Evaluation(measures, soft=False, weighted=False, covers=False)
+    values: dict[str, Array] = {}
+    n_used = np.full(len(given.names) - 1, len(given.values[0]), dtype=np.int64)
+    with Progress(len(n_used), progress) as bar:
+        for tile in statistics_in_place(given.values, given.ranges, todo.needs, threads, bar):
+            _measure(todo, tile, lambda i, j, n, forward, backward: values.update(forward))
+    return AgainstReference(
+        _values={key: values[key] for key in todo.measures}, measures=todo.measures, names=tuple(given.names[1:]),
+        reference=given.names[0], n_used=n_used, cautions=(*given.cautions, *todo.cautions), skipped=todo.skipped, kind=None,
+    )  # fmt: skip
 
 
 @described
@@ -230,6 +252,11 @@ def compare_to(
         unassigned=unassigned, noise=noise, sample_weight=sample_weight, frequency=frequency, align=align
     )
     scanning = {"client": client, "checkpoint": checkpoint, "memory": memory, "skip_bad": skip_bad}
+    plain = engine in ("auto", "cpu") and not options.given and all(x is None for x in scanning.values())
+    if plain and type(clusterings) in (dict, list, tuple, np.ndarray):
+        vectors = integer_vectors(reference, cast("Several", clusterings))
+        if vectors is not None:
+            return _vectors_to(vectors, measures, threads, progress)
     if is_scanned(clusterings, scanning):
         clusterings = scan_options(clusterings, scanning)
     if isinstance(reference, str) and isinstance(clusterings, Scan) and reference not in clusterings.names:

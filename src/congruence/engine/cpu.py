@@ -82,12 +82,14 @@ def in_one_order(t: Tables) -> Tables:
     return t if t.is_sorted else canonical(t)
 
 
-def _fused_kinds(labels: Sequence[Labels]) -> set[type]:
+#: statistics that follow from sums over the cells of each table
+SUMMED = frozenset({Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums, Maxima})
+
+
+def _fused_kinds(labels: Sequence[Labels]) -> frozenset[type]:
     """Statistics the fused kernel can compute: sums always; maxima only if every table can be scanned cell by cell."""
     widest = max(c.k for c in labels)
-    return {Pairs, Gram, Info, ChanceInfo, MemberInfo, MatrixSums} | (
-        {Maxima} if widest**2 <= max(DENSE_CELLS, len(labels[0])) else set()
-    )
+    return SUMMED if widest**2 <= max(DENSE_CELLS, len(labels[0])) else SUMMED - {Maxima}
 
 
 def statistics(

@@ -148,13 +148,18 @@ def _by_blocks(
 class Own:
     """Sums of each complete clustering by itself, Σ size² and Σ size·log(n/size); statistics need them too."""
 
-    def __init__(self, n: int, sizes: Sequence[Array]) -> None:
-        self.n, self.sizes = n, sizes
-        self.squares = np.array([int((x**2).sum()) for x in sizes])
+    def __init__(self, n: int, sizes: Sequence[Array] | Array) -> None:
+        self.n, self.sizes = n, sizes  # one row each; or an array, with zeros after the sizes of each
+        if isinstance(sizes, np.ndarray):
+            self.squares = (sizes**2).sum(axis=1)
+        else:
+            self.squares = np.array([int((x**2).sum()) for x in sizes])
 
     @cached_property
     def units(self) -> Array:
         """Σ size·log(n/size) of each clustering in whole units."""
+        if isinstance(self.sizes, np.ndarray):
+            return np.asarray(terms_of(self.sizes, self.n).sum(axis=1))
         first = np.concatenate([[0], np.cumsum([len(x) for x in self.sizes])[:-1]])
         return np.add.reduceat(terms_of(np.concatenate(self.sizes), self.n), first)
 

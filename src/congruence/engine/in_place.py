@@ -1,0 +1,106 @@
+"""One vector of integers against many, counted over their ranges, without encoding them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from congruence.engine.cpu import SUMMED, expected_all, placed, statistics_of_tables
+from congruence.engine.fused import Own
+from congruence.engine.plan import Counted, Progress, against_first, default_threads
+from congruence.statistics.information import ChanceInfo, Info, terms_below
+from congruence.statistics.matrices import MemberInfo
+from congruence.statistics.maxima import Maxima
+from congruence.statistics.tables import Array, Table, Tables
+
+#: points that are read at a time: larger arrays come from fresh pages every time, which costs as much as the counting
+BLOCK = 1 << 14
+
+#: most cells of one table over its ranges, and of all tables: with more, encoding the vectors is less work
+CELLS, ALL_CELLS = 1 << 12, 1 << 17
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """The lowest integer of each vector, and the shape of the tables of the first vector and each of the others."""
+
+    low: Array
+    shape: tuple[int, int, int]
+
+    @classmethod
+    def of(cls, vectors: Sequence[Array]) -> Ranges | None:
+        """The ranges of these vectors; None if they are too wide to count by distance."""
+        ends = [(np.minimum.reduce(x, axis=1), np.maximum.reduce(x, axis=1)) for _, x in _blocks(vectors)]
+        low, high = (np.concatenate(x) for x in zip(*ends, strict=True))
+        if max(-int(low.min()), int(high.max())) > 2**62:
+            return None
+        spans = high - low + 1
+        shape = len(vectors) - 1, int(spans[0]), int(spans[1:].max())
+        return cls(low, shape) if shape[1] * shape[2] <= min(CELLS, ALL_CELLS // shape[0]) else None
+
+
+def _blocks(vectors: Sequence[Array]) -> Iterator[tuple[slice, Array]]:
+    """The vectors as rows of int64, some at a time, and which."""
+    n = len(vectors[0])
+    step = max(1, BLOCK // n)
+    for start in range(0, len(vectors), step):
+        some = slice(start, start + step)
+        yield some, np.concatenate(vectors[some], dtype=np.int64).reshape(-1, n)
+
+
+def statistics_in_place(
+    vectors: Sequence[Array],
+    ranges: Ranges,
+    needs: set[type],
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Counted]:
+    """The statistics of the first vector of integers and each of the others."""
+    wanted = {Tables if need is Table else need for need in needs}
+    workers, many, n = default_threads(threads), len(vectors) - 1, len(vectors[0])
+    tables = _tables(vectors, ranges)
+    sizes = np.zeros((many + 1, max(ranges.shape[1:])), np.int64)
+    sizes[0, : ranges.shape[1]] = tables[0].sum(axis=1)
+    sizes[1:, : ranges.shape[2]] = tables.sum(axis=1)
+    expected = None
+    if ChanceInfo in wanted:
+        expected = expected_all([x[x > 0] for x in sizes], against_first(many + 1), workers)
+    pair_i, pair_j = np.zeros(many, np.int64), np.arange(1, many + 1)
+    if wanted <= SUMMED:
+        flat = tables.reshape(many, -1)
+        logs = terms_below(n, n + 1)[flat].sum(axis=1) if wanted & {Info, ChanceInfo, MemberInfo} else flat[:, 0]
+        best = [tables.max(axis=axis).sum(axis=1) if Maxima in wanted else logs for axis in (2, 1)]
+        squares = np.einsum("ij,ij->i", flat, flat)
+        if progress is not None:
+            progress.add(many)
+        yield Own(n, sizes).counted(pair_i, pair_j, wanted, squares, logs, best[0], best[1], expected)
+        return
+    tile = pair_i, pair_j, _listed(tables, sizes > 0, n)
+    yield from statistics_of_tables(iter([tile]), wanted, expected, progress)
+
+
+def _tables(vectors: Sequence[Array], ranges: Ranges) -> Array:
+    """The table of the first vector and each of the others, over their ranges."""
+    _, wide, across = ranges.shape
+    first = (vectors[0].astype(np.int64) - ranges.low[0]) * across
+    low, found = ranges.low[1:], []
+    for some, place in _blocks(vectors[1:]):
+        place += (np.arange(len(place)) * (wide * across) - low[some])[:, None]
+        place += first
+        found.append(np.bincount(place.ravel(), minlength=len(place) * wide * across))
+    return np.concatenate(found).reshape(ranges.shape)
+
+
+def _listed(tables: Array, present: Array, n: int) -> Tables:
+    """The same as a list of cells, without clusters that have no points."""
+    many, wide, across = tables.shape
+    flat = tables.ravel()
+    where = flat.nonzero()[0]
+    pair, row, col, count = placed(where, flat[where], wide * across * np.arange(many + 1), np.full(many, across))
+    rank, points = present.cumsum(axis=1) - 1, np.full(many, n, dtype=np.int64)
+    k = present.sum(axis=1)
+    shapes = np.column_stack([np.full(many, k[0]), k[1:]])
+    starts = np.searchsorted(pair, np.arange(many + 1))
+    return Tables(rank[0, row], rank[1 + pair, col], count, starts, shapes, points, points)
