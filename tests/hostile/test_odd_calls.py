@@ -12,6 +12,7 @@ from sklearn.cluster import KMeans
 
 import congruence as cg
 from congruence.inputs import files, formats
+from hostile import calls
 from hostile.chains import batches
 from hostile.running import run
 from hostile.surface import annotated
@@ -406,3 +407,10 @@ def test_lists_as_names_of_scanned_columns():
     """A list is not hashable: one line instead of a TypeError."""
     with pytest.raises(cg.InputError, match="names must be a list of names"):
         cg.scan(batches({"a": [0, 1]})).labels_at_first([[], []])
+
+
+def test_methods_of_scikit_learn_raise_its_errors():
+    """What an estimator inherits may raise errors of scikit-learn; a TypeError of ours for fitting arguments is a failure."""
+    inherited = cg.ConsensusClustering.get_feature_names_out
+    assert calls.allowed(TypeError("len() of unsized object"), inherited, {"input_features": -0.0})
+    assert not calls.allowed(TypeError("len() of unsized object"), cg.random_partitions, {"n": 3})
