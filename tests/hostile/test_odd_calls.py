@@ -414,3 +414,16 @@ def test_methods_of_scikit_learn_raise_its_errors():
     inherited = cg.ConsensusClustering.get_feature_names_out
     assert calls.allowed(TypeError("len() of unsized object"), inherited, {"input_features": -0.0})
     assert not calls.allowed(TypeError("len() of unsized object"), cg.random_partitions, {"n": 3})
+
+
+@pytest.mark.parametrize("call", [cg.report, cg.compare_all, cg.read_cover])
+def test_a_name_that_is_too_long_for_a_file(call):
+    """One line instead of an OSError."""
+    with pytest.raises(cg.InputError):
+        call("é" * 300)
+
+
+def test_a_cover_of_a_file_whose_name_is_too_long(command):
+    """The same for commands that look into a file before they read it."""
+    for words in (("compare", "é" * 300 + ".json"), ("report", "é" * 300 + ".parquet"), ("track", "é" * 300)):
+        assert command(*words)[0] == 2

@@ -10,6 +10,7 @@ A command is a function of an object of such a class.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from os.path import isfile  # also for names that are too long
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast, get_type_hints
 
@@ -136,7 +137,7 @@ class Options:
         """The files that are read."""
         named = [getattr(self, x.name) for x in self.declared() if not x.writes and x.name not in CONTINUED]
         listed = [y for x in named for y in (x if isinstance(x, list) else [x])]
-        return [Path(x) for x in listed if isinstance(x, Path) or (isinstance(x, str) and Path(x).is_file())]
+        return [Path(x) for x in listed if isinstance(x, Path) or (isinstance(x, str) and isfile(x))]
 
 
 #: what an option needs, in words, and whether the command has it
@@ -161,7 +162,7 @@ def check_outputs(given: Options) -> None:
             if suffix_of(path) not in x.writes:
                 raise InputError(f"{path}: {Option(x.name)} is written as {joined(x.writes, 'or')}")
             check_target(path, given.inputs())
-            if path.is_file():
+            if isfile(path):
                 REPLACED.append(path)
     check_apart(**{name: path for name, (_, path) in found.items()})
 

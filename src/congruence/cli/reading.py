@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from os.path import isfile  # also for names that are too long
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -191,7 +192,7 @@ def is_large(file: Path) -> bool:
     """Whether a Parquet file is read in row groups because of its size, by its footer."""
     from congruence.inputs import files
 
-    if files.suffix_of(file) != ".parquet" or not file.is_file():
+    if files.suffix_of(file) != ".parquet" or not isfile(file):
         return False
     from pyarrow import ArrowInvalid, parquet
 

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from os.path import isfile  # also for names that are too long
 from pathlib import Path
 from typing import Literal
 
@@ -146,7 +147,7 @@ def is_json_cover(path: Path) -> bool:
     Args:
         path: A file of any kind.
     """
-    if suffix_of(path) != ".json" or not path.is_file():
+    if suffix_of(path) != ".json" or not isfile(path):
         return False
     return _is_cover(path, path.stat().st_mtime_ns)
 

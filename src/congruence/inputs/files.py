@@ -11,6 +11,7 @@ import tokenize
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os.path import isfile  # also for names that are too long
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from zipfile import BadZipFile
@@ -247,7 +248,7 @@ def width_of(path: str | Path) -> int:
 
     path = local_file(path)
     reader = READERS.get(suffix_of(path))
-    if not path.is_file() or reader is None or reader.names is None:
+    if not isfile(path) or reader is None or reader.names is None:
         return 0
     try:
         names = reader.names(path)
