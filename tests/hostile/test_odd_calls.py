@@ -369,6 +369,7 @@ def test_a_decimal_nan_is_no_share():
         "fraction": lambda: cg.generate(X, 2, [2], "subsample", fraction=nan),
         "alpha": lambda: cg.select_members(e, 1, "joint", alpha=nan),
         "least": lambda: sweep.plot(least=nan),
+        "most": lambda: cg.compare([0, 1], [0, 1]).plot(most=nan),
         "jitter": lambda: cg.stability(X, KMeans(2, n_init=1), scheme="jitter", jitter=nan),
     }.items():
         with pytest.raises(cg.InputError, match=f"{name} must be a"):

@@ -13,7 +13,7 @@ from congruence.comparison.results import AllPairs
 from congruence.ensembles.agreement import consensus_matrix
 from congruence.ensembles.distribution import consensus_cdf
 from congruence.ensembles.items import neighbours
-from congruence.errors import InputError, joined
+from congruence.errors import InputError, joined, whole_number
 from congruence.formulas import find
 from congruence.formulas import names as measure_names
 from congruence.formulas.matching import assignment
@@ -184,6 +184,7 @@ def flow_of(table: Table, most: int = MOST_FLOWS) -> Flow:
     best = assignment(table.row, table.col, table.count, table.shape)
     by_size = np.lexsort((table.row[best], -table.row_sums[table.row[best]]))
     pairs = [(int(table.row[best][x]), int(table.col[best][x])) for x in by_size.tolist()]
+    most = whole_number(most, "most", 0)
     shown = most if len(pairs) > most + 1 else len(pairs)
     names, places, rest = [], [], []
     for side, (listed, sums) in enumerate(((table.rows, table.row_sums), (table.columns, table.col_sums))):
@@ -247,7 +248,7 @@ def cells_of(
     >>> cells.order.tolist(), cells.values[0].tolist()
     ([0, 2, 3, 1], [1.0, 1.0, 0.5, 0.0])
     """
-    n = e.n_points
+    n, most = e.n_points, whole_number(most, "most")
     if order is not None:
         pass
     elif n <= most:
@@ -382,7 +383,7 @@ def alluvial_of(e: Ensemble, most: int = 40) -> Alluvial:
         colour = {partner[i]: colours[-1][x] for x, i in enumerate(before) if i in partner}
         orders.append([*beside, *alone])
         colours.append([colour.get(j, EIGHT[7]) for j in orders[-1]])
-    names, counts = [], []
+    names, counts, most = [], [], whole_number(most, "most", 0)
     for order, clusters in zip(orders, listed, strict=True):
         rest = len(order) - most
         names.append(
