@@ -22,7 +22,12 @@ from congruence.options import MARK
 
 ROOT = Path(__file__).parents[1]
 #: pages made from files of the root
-ABOVE = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changes.md": "CHANGELOG.md"}
+ABOVE = {
+    "index.md": "README.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "changes.md": "CHANGELOG.md",
+    "security.md": "SECURITY.md",
+}
 #: sections of the reference: a question, and the packages whose public names answer it; other packages follow by name
 SECTIONS = {
     "Compare clusterings": ("comparison",),
@@ -74,11 +79,8 @@ def with_figures(name: str, markdown: str) -> str:
 
 def from_above(text: str) -> str:
     """A page of the root with its links as seen from docs/."""
-    return re.sub(r"(\]\()(?:docs/)?(README|CONTRIBUTING|CHANGELOG)?", lambda m: m[1] + _page(m[2]), text)
-
-
-def _page(name: str | None) -> str:
-    return {"README": "index", "CONTRIBUTING": "contributing", "CHANGELOG": "changes"}[name] if name else ""
+    pages = {source: name for name, source in ABOVE.items()}
+    return re.sub(rf"(?<=\]\()(?:docs/)?({'|'.join(pages)})?", lambda m: pages.get(m[1], ""), text)
 
 
 def reference() -> str:

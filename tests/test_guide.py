@@ -298,7 +298,7 @@ def test_every_page_is_in_the_site():
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     named = set(re.findall(r"(\w+\.md)$", text, flags=re.M))
     assert named == {page.name for page in (ROOT / "docs").rglob("*.md")} | {
-        "index.md", "contributing.md", "changes.md", "reference.md", "commands.md",
+        "index.md", "contributing.md", "changes.md", "security.md", "reference.md", "commands.md",
     }  # fmt: skip
 
 
@@ -369,6 +369,10 @@ def test_the_site_has_every_public_name():
     assert re.findall(r"^## (\S+)$", site.commands(), flags=re.M) == list(COMMANDS)
     assert site.fenced("One.\n\n>>> 1\n1\n\nTwo.") == "One.\n\n\n```pycon\n>>> 1\n1\n```\n\nTwo."
     assert site.from_above("[a](docs/x.md) [b](CONTRIBUTING.md)") == "[a](x.md) [b](contributing.md)"
+    for source in site.ABOVE.values():
+        text = site.from_above((ROOT / source).read_text(encoding="utf-8"))
+        linked = set(re.findall(r"\]\((\w+\.md)", text))
+        assert linked <= {*site.ABOVE, "reference.md", "commands.md", *(x.name for x in (ROOT / "docs").glob("*.md"))}, source
 
 
 @pytest.mark.slow

@@ -81,6 +81,12 @@ def test_every_parameter_is_described(name):
         assert described(doc) <= wanted, f"{name}: {sorted(described(doc) - wanted)} described, but not there"
 
 
+@pytest.mark.parametrize("name", PUBLIC)
+def test_brackets_are_no_links(name):
+    """No sentence of a docstring has "][", which Markdown reads as a link."""
+    assert "][" not in re.sub(r"`[^`]*`|^ *(>>>|\.\.\.|\[).*$", "", PUBLIC[name].__doc__ or "", flags=re.M)
+
+
 def test_shared_options_are_described_where_a_docstring_names_them():
     """A docstring that refers to `congruence.options` is that of a described function or class, which shows the sentences."""
     for path in Path(cg.__file__).parent.rglob("*.py"):
