@@ -51,6 +51,9 @@ NEEDED = {
     "numba": ("numba", []),
     "sklearn": ("scikit-learn", ["estimator", "generate"]),
     "pyarrow": ("pyarrow", ["words"]),
+    "narwhals": ("narwhals", ["plot", "frame", "estimator", "generate"]),  # scikit-learn and plotly need it themselves
+    "joblib": ("joblib", ["estimator", "generate"]),
+    "scipy": ("scipy", ["compare", "match", "plot", "image", "estimator", "generate", "consensus"]),
 }
 
 

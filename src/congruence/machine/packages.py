@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from sys import _getframe
+from types import FrameType
 
 #: name of a module → what to install
 PACKAGES = {
@@ -24,6 +25,11 @@ def is_installed(name: str) -> bool:
     return name in sys.modules or find_spec(name) is not None
 
 
+def _is_imported(frame: FrameType, who: str) -> bool:
+    """Whether another package, such as scikit-learn, imports what it needs itself, now or when a name of it is asked for."""
+    return frame.f_code.co_name in ("<module>", "__getattr__") and not who.startswith("congruence.")
+
+
 class Missing:
     """The last finder of modules, asked for those that no other found: it says what this package needs them for.
 
@@ -35,9 +41,11 @@ class Missing:
         if name not in PACKAGES:
             return None
         frame = _getframe(1)
-        while frame.f_back is not None and frame.f_globals.get("__name__") in IMPORTING:
+        who = str(frame.f_globals.get("__name__"))
+        while frame.f_back is not None and (who in IMPORTING or _is_imported(frame, who)):
             frame = frame.f_back
-        if not str(frame.f_globals.get("__name__")).startswith("congruence."):
+            who = str(frame.f_globals.get("__name__"))
+        if not who.startswith("congruence."):
             return None
         from congruence.errors import NotInstalled
 
