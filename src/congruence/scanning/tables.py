@@ -63,7 +63,7 @@ class PartialTables:
         mass: Name of the column of weights, if there is one.
         total: Sum of the weights.
         squares: Sum of their squares.
-        used: For weighted rows, their number: rows are in no cluster or a cluster of the first column, columns the same of the second.
+        used: For weighted rows, their number in no cluster or a cluster of the first column (rows) and of the second (columns).
         own: The same for the sum of their squared weights.
         left_out: Parts that were skipped because they could not be read.
         within: For weighted rows: weight of the pairs within each cell.
