@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import congruence as cg
+from congruence import errors
+from congruence.cli import pair_reading
 
 KMEANS, LEIDEN, WARD = [0, 0, 1, 1, 1], ["a", "a", "b", "b", "c"], ["x", "x", "y", "x", "y"]
 
@@ -54,3 +56,12 @@ def test_three_columns_are_refused_by_name(command, labels):
     """match compares two; the message lists what the file has."""
     refused = command("match", str(labels))
     assert "has 3 label columns (kmeans, leiden, ward); name two of them" in refused.err
+
+
+def test_a_message_about_both_columns_names_both(monkeypatch):
+    """Messages call a and b by the names of their columns, wherever in the sentence they are."""
+    monkeypatch.setattr(errors, "FRONT", [errors.Python()])
+    monkeypatch.setattr(pair_reading, "FRONT", errors.FRONT)
+    pair_reading.call_sides(("kmeans", "leiden"))
+    with pytest.raises(cg.InputError, match="^kmeans and leiden have 3 and 2 points"):
+        cg.ari([0, 0, 1], [0, 1])

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 
 from congruence.typing import Label, OptionValue, Scalar
 
@@ -96,8 +97,30 @@ class With(Option):
         return FRONT[-1].suffix(self)
 
 
+class Side(str):
+    """The clustering a or b in a message: `a`, or the name of its column while a command compares two.
+
+    >>> f"{A} and {B} have 3 and 2 points"
+    'a and b have 3 and 2 points'
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return FRONT[-1].names.get(self, str.__str__(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+A, B = Side("a"), Side("b")
+
+
 class Python:
     """How Python shows options and calls; the command line has its own class."""
+
+    #: what a and b are called
+    names: Mapping[str, str] = MappingProxyType({})
 
     def option(self, x: Option) -> str:
         """The option with its values, as in a call."""
@@ -158,6 +181,10 @@ def refused() -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(str(error)) from None
+
+
+class NoLabel(InputError):
+    """Points in no cluster, where no option says how they count."""
 
 
 class TooLarge(InputError, MemoryError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from congruence.cli.app import app
 from congruence.cli.covers import COLUMNS, Covers, read_covers
 from congruence.cli.options import VALUES, Engine, Gaps, Limits, Printing, Scanned, Weights, argument, option, refuse
-from congruence.cli.pair_reading import columns_of_two_files, named
+from congruence.cli.pair_reading import call_sides, columns_of_two_files
 from congruence.cli.parsing import limits_of, named_measures, noise_labels
 from congruence.cli.printing import fail_if_under, print_result, say, write_result
 from congruence.cli.reading import check_noise_columns, listed, read_labels, table_of
@@ -181,11 +181,11 @@ def _compare_pair(
     noise = options.get("noise")
     if isinstance(noise, dict):
         options = {**options, "noise": {k: noise[n] for k, n in zip("ab", names, strict=True) if n in noise}}
-    with named(names):
-        result = cg.compare(a, b, wanted, **options)
-        if chance:
-            from congruence.chance.alongside import Extras, beside
+    call_sides(names)
+    result = cg.compare(a, b, wanted, **options)
+    if chance:
+        from congruence.chance.alongside import Extras, beside
 
-            result = beside(result, a, b, Extras(**chance), **options)
+        result = beside(result, a, b, Extras(**chance), **options)
     called = dict(zip("ab", names, strict=True))
     return replace(result, names=names, cautions=tuple(c.renamed(called) for c in result.cautions))

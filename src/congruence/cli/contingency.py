@@ -19,9 +19,9 @@ def contingency(given: TwoLabels) -> None:
     """
     import congruence as cg
 
-    with two_columns(given) as pair:
-        table = cg.contingency(*pair.values, unassigned=given.unassigned, noise=pair.noise)
-        say([*cautions_of(pair, given.unassigned, table)])
+    pair = two_columns(given)
+    table = cg.contingency(*pair.values, unassigned=given.unassigned, noise=pair.noise)
+    say([*cautions_of(pair, given.unassigned, table)])
     dense = table.to_array()
     cells: dict[str, ColumnLike] = {" × ".join(pair.names): [str(name) for name in table.rows]}
     cells |= {str(name): dense[:, j].tolist() for j, name in enumerate(table.columns)}

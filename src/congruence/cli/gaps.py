@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from congruence.cli.app import settings
 from congruence.cli.options import Policy
-from congruence.errors import joined
+from congruence.errors import NoLabel, joined
 from congruence.typing import ColumnLike
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def scanned_gaps(columns: dict[str, ColumnLike], error: BaseException | None) ->
     """The same for scanned text, once it is counted; without numbers if the scan stopped at a missing label."""
     known = {name: (column.source.known(column), column.name) for name, column in columns.items()}
     counts = {name: int(part.gaps[part.names.index(own)]) for name, (part, own) in known.items() if part is not None}
-    if not counts and error is not None and "unassigned" in str(error):
+    if not counts and isinstance(error, NoLabel):
         return _note(None)
     return _note(counts)
 

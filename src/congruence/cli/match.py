@@ -19,11 +19,11 @@ def match(given: TwoLabels) -> None:
     """
     import congruence as cg
 
-    with two_columns(given) as pair:
-        result = cg.match(*pair.values, unassigned=given.unassigned, noise=pair.noise)
-        rows: list[Record] = result.to_frame(backend="pyarrow").to_pylist()
-        table = cg.contingency(*pair.values, unassigned=given.unassigned, noise=pair.noise)
-        say([*cautions_of(pair, given.unassigned, table)])
+    pair = two_columns(given)
+    result = cg.match(*pair.values, unassigned=given.unassigned, noise=pair.noise)
+    rows: list[Record] = result.to_frame(backend="pyarrow").to_pylist()
+    table = cg.contingency(*pair.values, unassigned=given.unassigned, noise=pair.noise)
+    say([*cautions_of(pair, given.unassigned, table)])
     columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
     say(wrote(given.out, columns, f"{len(rows)} matched clusters"))
     if given.format != "table":

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,25 +10,13 @@ from congruence.cli.options import TABLE, Gaps, Labels, Printing, argument, opti
 from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.printing import say
 from congruence.cli.reading import Columns, check_noise_columns, label_columns, labels_of, row_ids, said_of, table_of
-from congruence.errors import InputError, some_of, warn
+from congruence.errors import FRONT, InputError, some_of
 from congruence.typing import ColumnLike, NoiseLike
 
 
-@contextmanager
-def named(names: tuple[str, str]) -> Iterator[None]:
-    """Name the two columns instead of a and b in errors and warnings."""
-
-    def said(text: str) -> str:
-        return f"{names['ab'.index(text[0])]}{text[1:]}" if text[:2] in ("a ", "b ", "a:", "b:") else text
-
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        try:
-            yield
-        except InputError as error:
-            raise type(error)(said(str(error))) from None
-    for one in found:
-        warn(said(str(one.message)))
+def call_sides(names: tuple[str, str]) -> None:
+    """Let the messages of this command call a and b by the names of their columns."""
+    FRONT[-1].names = dict(zip("ab", names, strict=True))
 
 
 @dataclass(frozen=True)
@@ -52,28 +37,25 @@ class TwoLabels(Labels, Gaps, Printing):
     out: Path | None = option(None, writes=TABLE)
 
 
-@contextmanager
-def two_columns(given: TwoLabels) -> Iterator[TwoColumns]:
+def two_columns(given: TwoLabels) -> TwoColumns:
     """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`, which messages name."""
-    pair = _two_columns(given, given.more or [], noise_labels(given.noise))
-    with named(pair.names):
-        yield pair
-
-
-def _two_columns(given: TwoLabels, more: list[str], noise: NoiseLike) -> TwoColumns:
     from congruence.inputs import files
 
+    more, noise = given.more or [], noise_labels(given.noise)
     if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READERS:
         if given.long is not None:
             raise InputError("--long names columns of one file, but two files were given; join them first")
-        return columns_of_two_files(given.file, Path(more[0]), given.columns, given.id, noise)
-    check_width(given.file, given.columns or " ".join(more), given.long)
-    found = labels_of(given, given.columns or more).columns
-    if len(found) != 2:
-        raise InputError(f"{given.file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
-    check_noise_columns(noise, found)
-    (name_a, a), (name_b, b) = found.items()
-    return TwoColumns((name_a, name_b), (a, b), noise, row_ids(given.file, given.id, given.long))
+        pair = columns_of_two_files(given.file, Path(more[0]), given.columns, given.id, noise)
+    else:
+        check_width(given.file, given.columns or " ".join(more), given.long)
+        found = labels_of(given, given.columns or more).columns
+        if len(found) != 2:
+            raise InputError(f"{given.file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
+        check_noise_columns(noise, found)
+        (name_a, a), (name_b, b) = found.items()
+        pair = TwoColumns((name_a, name_b), (a, b), noise, row_ids(given.file, given.id, given.long))
+    call_sides(pair.names)
+    return pair
 
 
 def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: NoiseLike) -> TwoColumns:

@@ -10,7 +10,7 @@ import numpy as np
 from congruence.comparison.pair import Comparison, applied
 from congruence.comparison.plans import Plan
 from congruence.engine import matrices
-from congruence.errors import InputError, NotApplicable
+from congruence.errors import A, B, InputError, NotApplicable
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.effects import refuse_idle
@@ -90,7 +90,7 @@ def _check_matrices(m: Measure, p: PointPairs, q: PointPairs) -> None:
 
 def _check_unit(m: Measure, p: PointPairs, q: PointPairs) -> None:
     """Raise for kernels with entries outside 0 … 1, except for alignment and correlation."""
-    for x, who in ((p, "a"), (q, "b")):
+    for x, who in ((p, A), (q, B)):
         if x.is_tiny:
             raise InputError(f"{who}: all entries are within {max(map(abs, x.span)):.3g} of 0; multiply the matrix")
         if not x.is_unit and not m.takes_kernels:

@@ -25,7 +25,7 @@ from congruence.comparison.presenting import (
 )
 from congruence.engine.cpu import statistics_of_one
 from congruence.engine.plan import engine_for, on_card
-from congruence.errors import Caution, InputError, NoSuchName, NotApplicable, Option, counted, hint, joined
+from congruence.errors import A, B, Caution, InputError, NoSuchName, NotApplicable, Option, counted, hint, joined
 from congruence.formulas.record import Measure, Measures, chosen_measures, is_among
 from congruence.inputs.alignment import Align, InputKeywords, InputOptions, PreparedPair, prepared
 from congruence.inputs.coerce import as_clustering, is_scanned
@@ -161,7 +161,7 @@ def prepared_pair(
         a, b = scan_options([a, b], scanning)
         border = replace(border, sample_weight=sample_weight, frequency=frequency)
     a, b = (x if hasattr(type(x), "what") or is_mapping(x) else as_clustering(on_card(x, engine), who)
-            for x, who in ((a, "a"), (b, "b")))  # fmt: skip
+            for x, who in ((a, A), (b, B)))  # fmt: skip
     home = PLANS.get((getattr(type(a), "what", BY_POINT), getattr(type(b), "what", BY_POINT)))
     if home is None:
         raise refusal(a, b)

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from congruence.errors import InputError, joined
+from congruence.errors import A, B, InputError, joined
 from congruence.inputs.coerce import as_clustering
 from congruence.typing import Dynamic, EngineName
 
@@ -76,8 +76,8 @@ def kind_of(x: object) -> str:
 
 def refusal(a: object, b: object) -> InputError:
     """The error for kinds that no row of the table compares, with the rows of the first."""
-    for x, who in ((a, "a"), (b, "b")):
+    for x, who in ((a, A), (b, B)):
         if kind_of(x) == BY_POINT:
             as_clustering(x, who)  # raises: these are for hierarchies only
     near = joined(other for kind, other in PLANS if kind == kind_of(a))
-    return InputError(f"a is {kind_of(a)} and b is {kind_of(b)}; {kind_of(a)} can be compared with: {near}")
+    return InputError(f"{A} is {kind_of(a)} and {B} is {kind_of(b)}; {kind_of(a)} can be compared with: {near}")

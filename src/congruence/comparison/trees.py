@@ -13,7 +13,7 @@ from congruence.comparison.plans import Plan
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees, walks
 from congruence.engine.plan import engine_for
-from congruence.errors import Call, Caution, InputError, NotApplicable, Option
+from congruence.errors import A, B, Call, Caution, InputError, NotApplicable, Option
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.alignment import InputOptions, check_no_options
@@ -177,7 +177,7 @@ def level_info(a: Hierarchy, b: Hierarchy) -> LevelInfo:
     MI(l, l) + MI(l − 1, l − 1) − MI(l, l − 1) − MI(l − 1, l); the mean is the same sum of expected values.
     """
     if a.levels is None or b.levels is None:
-        who = "a" if a.levels is None else "b"
+        who = A if a.levels is None else B
         raise NotApplicable(
             f"hierarchical mutual information compares named levels, but {who} has none; pass h.at_levels([2, 5, 10]), "
             "nested label columns, or nested lists"
@@ -312,7 +312,7 @@ def cut_range(h: Hierarchy, labels: Labels) -> Array:
 
 def compare_with_labels(h: Hierarchy, labels: ClusteringLike, measures: Measures, *, swapped: bool) -> Comparison:
     """For each measure, the best value of a cut of the hierarchy with the labels, and its number of clusters."""
-    who = "a" if swapped else "b"
+    who = A if swapped else B
     own = clustering_of(labels, h, who)
     found, strict = chosen_measures(measures, DEFAULT)
 

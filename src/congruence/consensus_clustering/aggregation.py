@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.linkage import average_merges, cut
-from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.methods import Found, Method, why_so_many
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
@@ -38,7 +38,7 @@ def _merged(e: Evidence, k: int | None, rng: np.random.Generator, **_: object) -
     merges, solver, notes = average_merges(e)
     if k is None:
         k = e.n_rows - int((merges[2] < HALF).sum())
-        notes += (f"n_clusters = {k}: clusters are merged while most members would join them",)
+        notes += (why_so_many(k, "clusters are merged while most members would join them"),)
     labels = cut(merges, e.n_rows, k)
     return Found(labels, disagreements(e, labels), solver, notes)
 
@@ -60,7 +60,7 @@ def _balls(e: Evidence, k: int | None, rng: np.random.Generator, variant: str = 
         else:
             labels[centre] = found
         found += 1
-    notes = (f"n_clusters = {found}: balls around points, of a mean distance up to {BALLS[variant]:g}",)
+    notes = (why_so_many(found, f"balls around points, of a mean distance up to {BALLS[variant]:g}"),)
     return Found(labels, disagreements(e, labels), "balls", notes)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.judging import log_chances
-from congruence.consensus_clustering.methods import Found, Method, check_size
+from congruence.consensus_clustering.methods import Found, Method, check_size, why_so_many
 from congruence.errors import InputError
 from congruence.formulas.record import Better
 from congruence.machine.jit import compiled
@@ -254,7 +254,7 @@ def _run(
     merges, solver, notes = build(e)
     if k is None:
         k = longest_lived(merges[2], most_clusters(e))
-        notes += (f"n_clusters = {k}: the longest dendrogram lifetime",)
+        notes += (why_so_many(k, "the longest dendrogram lifetime"),)
     last = float(merges[2][-k]) if k <= len(merges[2]) else 0.0
     return Found(cut(merges, e.n_rows, k), last, solver, notes)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence
 from congruence.consensus_clustering.method_names import ALIASES, METHODS
-from congruence.errors import InputError, Option, hint, joined
+from congruence.errors import Caution, InputError, Option, hint, joined
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 from congruence.typing import OptionValue, Several
@@ -40,6 +40,11 @@ class Found:
     notes: tuple[str, ...] = ()
     #: the rule that assigns other points to these clusters; None: the likelihood of their votes
     rule: Rule | None = None
+
+
+def why_so_many(k: int, why: str) -> Caution:
+    """The note on a number of clusters that was not given."""
+    return Caution("n_clusters", "", f"n_clusters = {k}: {why}")
 
 
 def filled(labels: Array, cost: Array, mass: Array, k: int) -> int:

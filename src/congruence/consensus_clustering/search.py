@@ -28,11 +28,11 @@ from congruence.consensus_clustering.judging import (
     shares,
 )
 from congruence.consensus_clustering.linkage import lifetime
-from congruence.consensus_clustering.methods import Found, Method
+from congruence.consensus_clustering.methods import Found, Method, why_so_many
 from congruence.consensus_clustering.population import Everyone, of_labels
 from congruence.consensus_clustering.results import Consensus
 from congruence.engine.plan import Progress, seed_sequence
-from congruence.errors import Call, InputError, Option, counted, joined, yes_or_no
+from congruence.errors import Call, Caution, InputError, Option, counted, joined, yes_or_no
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned, lazy_frame
 from congruence.inputs.effects import refuse_idle
@@ -384,16 +384,16 @@ def _candidates(e: Evidence, k: int | None) -> tuple[tuple[str, ...], list[str]]
     ]
 
 
-def _number_of_clusters(e: Evidence, rng: np.random.Generator) -> tuple[int, str]:
+def _number_of_clusters(e: Evidence, rng: np.random.Generator) -> tuple[int, Caution]:
     """The number that more than half of the members have, else the one with the longest dendrogram lifetime; and why."""
     own = np.bincount(e.member, minlength=e.n_members)
     numbers = np.unique(own)
     shares_of = np.array([e.share[own == number].sum() for number in numbers])
     mode = int(numbers[shares_of.argmax()])
     if shares_of.max() > 0.5 and mode > 1:
-        return mode, f"n_clusters = {mode}: {'all' if len(numbers) == 1 else 'most'} members have this number"
+        return mode, why_so_many(mode, f"{'all' if len(numbers) == 1 else 'most'} members have this number")
     k = lifetime(e, rng)
-    return k, f"n_clusters = {k}: the longest dendrogram lifetime, by average linkage"
+    return k, why_so_many(k, "the longest dendrogram lifetime, by average linkage")
 
 
 def _why(votes: Evidence, k: int) -> str:

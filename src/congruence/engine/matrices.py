@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.engine.plan import Progress, Run, against_first, engine_for
 from congruence.engine.tiles import tile_sums, tiles_of
-from congruence.errors import Call, InputError, NotApplicable, Option, one_of
+from congruence.errors import A, B, Call, InputError, NotApplicable, Option, one_of
 from congruence.inputs.cover import check_one_kind
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.kinds import PointPairs
@@ -255,7 +255,7 @@ def sums_of(
     check_one_kind([*p.members, *q.members])
     forms = p.form, q.form
     if "scan" not in forms and p.n_points != q.n_points:
-        raise InputError(f"a and b have {p.n_points} and {q.n_points} points; both must have the same points")
+        raise InputError(f"{A} and {B} have {p.n_points} and {q.n_points} points; both must have the same points")
     task = Task(p, q, within, missing, threads, progress, engine)
     if forms in ROUTES:
         return ROUTES[forms](task)

@@ -15,7 +15,7 @@ from congruence.comparison.many import compare_all
 from congruence.comparison.results import AllPairs
 from congruence.engine import matrices, plan, tiles
 from congruence.engine.plan import engine_for
-from congruence.errors import InputError, NotApplicable, Option, real_number, unused_name
+from congruence.errors import Caution, InputError, NotApplicable, Option, real_number, unused_name
 from congruence.formulas import find
 from congruence.formulas.docstrings import document
 from congruence.formulas.record import Better, Measure
@@ -218,8 +218,8 @@ def ranked_members(e: Ensemble, m: Measure, values: Array) -> dict[str, float]:
     return found
 
 
-def why_trivial(c: Clustering) -> str:
-    """Why a clustering is near-trivial; empty if it is not.
+def why_trivial(c: Clustering) -> Caution:
+    """Why a clustering is near-trivial, about a percentage of its points; empty if it is not.
 
     >>> import congruence as cg
     >>> runs = cg.Ensemble([[0] * 98 + [1] * 2, list(range(100)), [0, 1] * 50])
@@ -229,10 +229,11 @@ def why_trivial(c: Clustering) -> str:
     sizes = c.sums(np.ones(len(c)))[1][: c.k]
     kind = near_trivial(sizes)
     if kind == "dust":
-        return "nearly every point alone in its cluster"
+        return Caution(kind, "", "nearly every point alone in its cluster")
     if kind == "lump" and (sizes > 0).sum() > 1:
-        return f"{np.floor(100 * sizes.max() / sizes.sum()):.0f}% of the points in one cluster"
-    return kind and "all points in one cluster"
+        percentage = f"{np.floor(100 * sizes.max() / sizes.sum()):.0f}%"
+        return Caution(kind, percentage, "{subject} of the points in one cluster")
+    return Caution(kind, "", kind and "all points in one cluster")
 
 
 # --- the consensus matrix ---------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, cast, get_args
 
 import numpy as np
 
-from congruence.errors import Caution, InputError, Option, one_of, some_of
+from congruence.errors import A, B, Caution, InputError, Option, one_of, some_of
 from congruence.inputs.coerce import as_clustering, as_disjoint
 from congruence.inputs.cover import CoverLabels, SharedMemberships, as_cover_labels
 from congruence.inputs.effects import refuse_idle
@@ -366,7 +366,7 @@ def check_noise(noise: NoiseLike, columns: Iterable[str | None]) -> None:
                 raise InputError(f"noise names an unknown column {name!r}; the columns are: {some_of(known)}")
 
 
-WHO = ("a", "b")
+WHO = (A, B)
 SOFT = (
     "by most measures soft clusterings do not reach the best value even with themselves (by aci, ndc and fari they do): compare "
     "other values with the self-scores"
@@ -403,7 +403,7 @@ class PreparedPair:
     @property
     def names(self) -> tuple[str, str]:
         """The titles of the clusterings, else a and b."""
-        first, second = (c.title or w for c, w in zip(self.sides, WHO, strict=True))
+        first, second = (c.title or w for c, w in zip(self.sides, ("a", "b"), strict=True))
         return (first, second) if first != second else ("a", "b")
 
     @property
@@ -441,7 +441,7 @@ class PreparedPair:
 
 def prepared(a: ClusteringLike, b: ClusteringLike, options: InputOptions) -> PreparedPair:
     """Two clusterings, validated and aligned, with `unassigned` applied, and weights."""
-    raw = [as_clustering(a, "a"), as_clustering(b, "b")]
+    raw = [as_clustering(x, who) for x, who in zip((a, b), WHO, strict=True)]
     if options.unassigned == "partial":
         raise InputError(
             f"{Option('unassigned', 'partial')} keeps the gaps of an Ensemble; for a pair pass 'drop', 'singletons' or 'cluster'"

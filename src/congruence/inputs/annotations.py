@@ -42,9 +42,7 @@ def describing_columns(kinds: Mapping[str, ColumnKind], reference: str | None = 
     for name, kind in labels.items():
         if DESCRIBING_NAMES.fullmatch(name.strip()):
             found[name] = "describes the points, by its name"
-        elif not LABEL_NAMES.fullmatch(name.strip()) and (
-            kind.why == "true or false" or kind.why.startswith("1 different")
-        ):
+        elif kind.is_flag and not LABEL_NAMES.fullmatch(name.strip()):
             found[name] = f"describes the points: {kind.why}"
     rest = [name for name in labels if name not in found]
     named = [name for name in rest if LABEL_NAMES.fullmatch(name.strip())]

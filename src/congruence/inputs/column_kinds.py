@@ -50,6 +50,11 @@ class ColumnKind:
     is_codes: bool = False
     is_number: bool = False
     distinct: int = 0
+    is_fractional: bool = False
+    #: whether its name alone makes it measurements
+    is_named: bool = False
+    #: whether it divides points in two by true and false, or not at all
+    is_flag: bool = False
 
 
 def kind_of_column(name: str, column: ColumnLike) -> ColumnKind:
@@ -77,7 +82,7 @@ def kind_of_column(name: str, column: ColumnLike) -> ColumnKind:
     solid = values.drop_null() if values.null_count else values
     if pa.types.is_boolean(type_) or len(solid) < 2:
         why = "true or false" if len(solid) > 1 else "too few values to tell"
-        return ColumnKind("labels", why, is_number=pa.types.is_boolean(type_))
+        return ColumnKind("labels", why, is_number=pa.types.is_boolean(type_), is_flag=len(solid) > 1)
     if pa.types.is_integer(type_) or pa.types.is_floating(type_):
         return _kind_of_numbers(name, solid.cast(type_), pa.types.is_floating(type_))
     return _kind_of_words(name, solid)
@@ -101,7 +106,7 @@ def _kind_of_words(name: str, solid: ColumnLike) -> ColumnKind:
     if distinct > NEARLY * n and n >= MANY_ROWS:
         return ColumnKind("id", f"texts that are nearly all different ({distinct:,} of {n:,})")
     numbers = all(str(x).isdecimal() for x in solid.unique().to_pylist()) if distinct <= LOOK else False
-    return ColumnKind("labels", f"{distinct:,} different texts", is_codes=numbers)
+    return ColumnKind("labels", f"{distinct:,} different texts", is_codes=numbers, is_flag=distinct == 1)
 
 
 def _kind_of_numbers(name: str, solid: ColumnLike, is_float: bool) -> ColumnKind:
@@ -112,10 +117,12 @@ def _kind_of_numbers(name: str, solid: ColumnLike, is_float: bool) -> ColumnKind
     values = "fractional values" if fractional else "whole numbers"
     many = f"{distinct:,} different {values}"
     if MEASURED_NAMES.fullmatch(name) and distinct > 3 and (fractional or pc.max(solid).as_py() > n):
-        return ColumnKind("measurements", f"its name says so; {many}", is_number=True)
+        return ColumnKind(
+            "measurements", f"its name says so; {many}", is_number=True, is_fractional=fractional, is_named=True
+        )
     if fractional:
         kind: Kind = "measurements" if distinct > min(10, 2 * math.sqrt(n)) else "labels"
-        return ColumnKind(kind, many, is_number=True)
+        return ColumnKind(kind, many, is_number=True, is_fractional=True, is_flag=distinct == 1)
     if says_id(name) or (names_rows(name) and distinct > max(n / 2, 3 if distinct < n else 1)):
         why = "its name says so, and its values are all different" if distinct == n else "its name says so"
         return ColumnKind("id", why, _repeated(solid) if distinct < n else (), is_number=True)
@@ -126,7 +133,7 @@ def _kind_of_numbers(name: str, solid: ColumnLike, is_float: bool) -> ColumnKind
         return ColumnKind("id", f"whole numbers that are {nearly}", is_number=True)
     if distinct > max(2 * math.sqrt(n), 10) and not codes and not LABEL_NAMES.fullmatch(name):
         return ColumnKind("measurements", f"{many} from {low:,} to {high:,}", is_number=True)
-    return ColumnKind("labels", many, is_codes=codes, is_number=True, distinct=distinct)
+    return ColumnKind("labels", many, is_codes=codes, is_number=True, distinct=distinct, is_flag=distinct == 1)
 
 
 def _repeated(values: ColumnLike) -> tuple[str, ...]:
@@ -188,6 +195,7 @@ class Sorting:
     #: columns left out, and what they are
     left_out: dict[str, str] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
     #: further columns by their role, as weight
     beside: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -320,7 +328,7 @@ def sorted_columns(
     if not taken and columns:
         raise none_taken(source, ids, left_out, is_data)
     why = {name: describing.get(name, f"{found.kind}, {found.why}") for name, found in kinds.items()}
-    return Sorting(taken, "data" if is_data else "labels", ids, said, left_out, why)
+    return Sorting(taken, "data" if is_data else "labels", ids, said, left_out, why, kinds)
 
 
 def none_taken(
@@ -446,8 +454,7 @@ def _not_data(name: str, column: ColumnLike, found: ColumnKind, measured: bool) 
         return "id"
     if PICTURE_NAMES.fullmatch(name):
         return PICTURE
-    fractional = "fractional" in found.why
-    if not fractional and (reference_among([name]) or LABEL_NAMES.fullmatch(name)):
+    if not found.is_fractional and (reference_among([name]) or LABEL_NAMES.fullmatch(name)):
         return "labels"
     few = found.is_codes and found.distinct <= FEW_CODES
     return "labels" if few and measured and not MEASURED_NAMES.fullmatch(name) else ""

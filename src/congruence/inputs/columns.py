@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Hashable, Mapping
 
 import numpy as np
@@ -100,12 +99,12 @@ def without_ids(
         is_frame: Whether it is a frame, every column of which was given. Default False.
     """
     found = sorted_columns(columns, source=source)
-    whole = [x for x in found.left_out if re.match("measurements, .* whole numbers", found.why.get(x, ""))]
-    whole = [x for x in whole if "its name says so" not in found.why[x]]
+    measured = {x: found.kinds[x] for x in found.left_out if found.kinds[x].kind == "measurements"}
+    whole = [x for x, kind in measured.items() if not kind.is_fractional and not kind.is_named]
     if whole:
         warn(
             f"{source}: {some_of(whole)} {'look' if len(whole) > 1 else 'looks'} like measurements and not like labels "
-            f"({found.why[whole[0]].partition(', ')[2]}); convert labels to text"
+            f"({measured[whole[0]].why}); convert labels to text"
         )
     rest = {x: word for x, word in found.left_out.items() if x not in whole and word != "ids"}
     if not is_frame:  # a file has measurements beside its labels

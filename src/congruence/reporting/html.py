@@ -32,6 +32,7 @@ from congruence.reporting.model import A_GROUP, Model, build
 from congruence.reporting.payload import payload
 from congruence.reporting.phrases import TERMS
 from congruence.reporting.steps import flow
+from congruence.selection.choice import Judged
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
@@ -416,25 +417,24 @@ def _panel(model: Model) -> list[tuple[str, str, str, str, str]]:
     found = []
     data = words.of_data(model)
     if data is not None:
-        kind, *texts = data
-        found.append(("The data", "data-verdict", kind, " ".join(texts), " ".join(_data_notes(model))))
+        kind, text, here = data
+        found.append(("The data", "data-verdict", kind, f"{_rest(text)} {here}".rstrip(), " ".join(_data_notes(model))))
     kind, text = words.how_many(model)
     found.append(
         (
             "The clusterings",
             "verdict",
             kind,
-            text,
+            _rest(text),
             "How often clusterings with the same number agree; less reliable than the data.",
         )
     )
-    return [(who, name, kind, _without(kind, text), note) for who, name, kind, text, note in found]
+    return found
 
 
-def _without(verdict: str, text: str) -> str:
-    """A sentence without the verdict at its beginning, which is shown before it."""
-    rest = text[len(verdict) :].lstrip(".: ") if text.lower().startswith(verdict) else text
-    return f"{rest[:1].upper()}{rest[1:]}"
+def _rest(text: str) -> str:
+    """A sentence without its verdict, which is shown before it."""
+    return text.rest if isinstance(text, Judged) else text
 
 
 def _data_notes(model: Model) -> list[str]:

@@ -42,7 +42,7 @@ class Member:
     group: int
     same_as: int | None
     #: why it is near-trivial, if it is
-    trivial: str
+    trivial: Caution
     #: whether it counts in the answer
     counts: bool
     #: names of the clusters

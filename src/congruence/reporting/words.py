@@ -12,10 +12,10 @@ from congruence.errors import counted, joined, some_of
 from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
 from congruence.reporting.families import middle_of
-from congruence.reporting.members import is_adjusted
+from congruence.reporting.members import Member, is_adjusted
 from congruence.reporting.model import Model
 from congruence.reporting.phrases import Fact, in_words, said, shown
-from congruence.selection.choice import KChoice, Verdict
+from congruence.selection.choice import Judged, KChoice, Verdict
 from congruence.selection.sentences import is_clear
 from congruence.statistics.tables import Array
 
@@ -209,27 +209,28 @@ def how_many(model: Model) -> tuple[str, str]:
             f"All clusterings have {counted(ks[0], 'cluster')}, so the file cannot show whether another number fits better."
         )
     if choice is None:
-        return "cannot tell", (
-            f"Cannot tell. The clusterings have {span_of(ks)} clusters. A verdict needs at least two numbers of clusters with at "
-            "least two clusterings each, and no points without a label; `congruence choose-k` decides from data."
-        )
+        return "cannot tell", Judged.doubt(
+            f"The clusterings have {span_of(ks)} clusters. A verdict needs at least two numbers of clusters with at "
+            "least two clusterings each, and no points without a label; `congruence choose-k` decides from data.", ". ",
+        )  # fmt: skip
     if 2 * len(choice.ks) < len(ks):
-        return "cannot tell", (
-            f"Cannot tell. The clusterings have {span_of(ks)} clusters, but only {joined(choice.ks)} occur more than once."
+        return "cannot tell", Judged.doubt(
+            f"The clusterings have {span_of(ks)} clusters, but only {joined(choice.ks)} occur more than once.", ". "
         )
     if choice.k is None or choice.verdict == Verdict.CANNOT_TELL:
-        return "cannot tell", f"Cannot tell. {choice.sentence}"
+        return "cannot tell", choice.sentence
     if choice.verdict == Verdict.TIE:
-        return "tie", f"Tie between {choice.k} and {choice.runner_up} clusters: the criteria favour both equally."
+        both = f"between {choice.k} and {choice.runner_up} clusters: the criteria favour both equally."
+        return "tie", Judged("Tie", " ", both)
     largest, votes = max(choice.ks), choice.vote
     if choice.k == largest and ks[-1] > largest:
-        return "cannot tell", (
-            f"Cannot tell. Of the numbers with at least two clusterings ({span_of(choice.ks)}), {largest} fits best, but the "
-            f"file goes up to {ks[-1]}, with one clustering each."
-        )
+        return "cannot tell", Judged.doubt(
+            f"Of the numbers with at least two clusterings ({span_of(choice.ks)}), {largest} fits best, but the file goes up to "
+            f"{ks[-1]}, with one clustering each.", ". ",
+        )  # fmt: skip
     favoured = ", ".join(f"{k} ({count})" for k, count in votes.counts.items())
     if votes.share <= 0.5:
-        return "cannot tell", f"Cannot tell. The criteria favour different numbers of clusters: {favoured}."
+        return "cannot tell", Judged.doubt(f"The criteria favour different numbers of clusters: {favoured}.", ". ")
     share = f"{votes.counts[choice.k]} of {sum(votes.counts.values())}"
     last = ", the largest in the file" if choice.k == ks[-1] else ""
     said = f"{counted(choice.k, 'cluster')}: {share} criteria favour this number{last}."
@@ -245,7 +246,7 @@ def of_data(model: Model) -> tuple[str, str, str] | None:
         return None
     choice = model.support.choice
     if choice is None:
-        return str(Verdict.CANNOT_TELL), f"Cannot tell: {model.support.left_out}.", ""
+        return str(Verdict.CANNOT_TELL), Judged.doubt(f"{model.support.left_out}."), ""
     return str(choice.verdict), choice.sentence, _for_clusterings(model, choice)
 
 
@@ -397,17 +398,16 @@ def stands_out(model: Model) -> tuple[str, ...]:
         shown = listed([model.names[i] for i in (largest, *copies[largest])])
         what = "one is the same partition as another" if extra == 1 else f"{extra} are the same partition as another"
         said.append(f"Duplicates: {what} ({'for example ' if len(copies) > 1 else ''}{shown}).")
-    trivial: dict[str, list[tuple[str, str]]] = {}  # by kind: names of members and their percentages
-    for i in own:
-        if model.members[i].trivial:
-            percentage, _, kind = model.members[i].trivial.rpartition("% ")
-            trivial.setdefault(kind, []).append((model.members[i].name, percentage))
+    trivial: dict[str, list[Member]] = {}  # by kind
+    for one in (model.members[i] for i in own):
+        if one.trivial:
+            trivial.setdefault(one.trivial.text, []).append(one)
     if trivial:
         parts = []
-        for kind, found in trivial.items():
-            values = sorted({percentage for _, percentage in found})
-            why = f"{values[0]}{f'% to {values[-1]}' if len(values) > 1 else ''}% {kind}" if values[0] else kind
-            parts.append(f"{listed([name for name, _ in found])} ({why})")
+        for found in trivial.values():
+            values = sorted({x.trivial.subject for x in found})
+            why = found[0].trivial.about(" to ".join(dict.fromkeys((values[0], values[-1]))))
+            parts.append(f"{listed([x.name for x in found])} ({why})")
         said.append(
             f"Near-trivial: {'; '.join(parts)}. Such a clustering says almost nothing about which points belong together."
         )

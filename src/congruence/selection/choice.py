@@ -42,6 +42,37 @@ class Verdict(Word):
     CANNOT_TELL = "cannot tell"
 
 
+class Judged(str):
+    """A sentence that begins with a verdict; `.rest` is what it says after it.
+
+    >>> said = Judged("Tie", " ", "between 2 and 3 clusters.")
+    >>> said, said.rest
+    ('Tie between 2 and 3 clusters.', 'Between 2 and 3 clusters.')
+    """
+
+    parts: tuple[str, ...]
+    __slots__ = ("parts",)
+
+    def __new__(cls, *parts: str) -> Judged:
+        line = super().__new__(cls, "".join(parts))
+        line.parts = parts
+        return line
+
+    def __getnewargs__(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.parts
+
+    @property
+    def rest(self) -> str:
+        """The sentence after the verdict, which begins with a capital letter."""
+        rest = self.parts[-1]
+        return rest[:1].upper() + rest[1:]
+
+    @classmethod
+    def doubt(cls, rest: str, between: str = ": ") -> Judged:
+        """A sentence that no number can be told."""
+        return cls("Cannot tell", between, rest)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Criterion(Result):
     """One curve over k: its values, their standard errors (NaN: unknown), and the k it favours.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from congruence.errors import joined
 from congruence.formulas import find, names
-from congruence.selection.choice import Criterion, KChoice, Verdict
+from congruence.selection.choice import Criterion, Judged, KChoice, Verdict
 
 CRISP = "crisp memberships agree more, so the index also rewards crispness; the /self forms correct for that"
 
@@ -47,21 +47,21 @@ def sentences(choice: KChoice) -> list[str]:
 
 def _by_probability(choice: KChoice) -> list[str]:
     if choice.k is None:
-        return [f"Cannot tell: {choice.reason}."]
+        return [Judged.doubt(f"{choice.reason}.")]
     k, p = choice.k, percent(choice.probabilities[choice.k])
     other = choice.runner_up
     q = "" if other is None else percent(choice.probabilities[other])
-    said = []
+    said: list[str] = []
     if choice.verdict is Verdict.CANNOT_TELL:
         reason = choice.reason or f"no number of clusters is probable; {_groups(k)} has {p}, {_groups(other or 1)} {q}"
-        said.append(f"Cannot tell: {reason}.")
+        said.append(Judged.doubt(f"{reason}."))
     elif choice.verdict is Verdict.TIE:
         few, many = sorted([k, other or 1])
         first, second = (p, q) if few == k else (q, p)
         if few == 1:
-            said.append(f"Tie between no clusters ({first}) and {many} clusters ({second}).")
+            said.append(Judged("Tie", " ", f"between no clusters ({first}) and {many} clusters ({second})."))
         else:
-            said.append(f"Tie between {few} ({first}) and {many} clusters ({second}).")
+            said.append(Judged("Tie", " ", f"between {few} ({first}) and {many} clusters ({second})."))
     elif choice.verdict is Verdict.NONE:
         said.append(f"No clusters (probability {p}): the points form one group.")
         if other is not None:
@@ -118,8 +118,10 @@ def _by_rule(choice: KChoice) -> list[str]:
 def _no_vote(choice: KChoice) -> str:
     flat = [c.name for c in choice.criteria.values() if c.votes]
     if flat:
-        return f"Cannot tell: every criterion with a vote ({listed(flat)}) is undefined, or the same at every number of clusters."
-    return f"Cannot tell: none of the criteria has a vote ({listed(list(choice.criteria))}); add ari or vi."
+        return Judged.doubt(
+            f"every criterion with a vote ({listed(flat)}) is undefined, or the same at every number of clusters."
+        )
+    return Judged.doubt(f"none of the criteria has a vote ({listed(list(choice.criteria))}); add ari or vi.")
 
 
 def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
@@ -136,7 +138,8 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     counted = _counted_votes(vote.counts[vote.k], len(voters))
     if choice.verdict is Verdict.TIE:
         pair = sorted([vote.k, choice.runner_up or vote.k])
-        said = [f"Tie between {pair[0]} and {pair[1]} clusters: {vote.counts[vote.k]} of {len(voters)} criteria each."]
+        each = f"{vote.counts[vote.k]} of {len(voters)} criteria each."
+        said: list[str] = [Judged("Tie", " ", f"between {pair[0]} and {pair[1]} clusters: {each}")]
     elif vote.k == 1:
         said = [f"No clusters: {counted} it, {sure.replace('probably 1', 'probably none')}."]
     else:

@@ -12,7 +12,7 @@ from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.agreement import as_ensemble, why_trivial
-from congruence.errors import InputError, counted, some_of
+from congruence.errors import Caution, InputError, counted, some_of
 from congruence.inputs.alignment import check_index
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
@@ -261,7 +261,7 @@ def rank(
     found = None
     if len(counting) > 1:
         found = consensus(e, k, "auto", random_state, threads=threads, progress=False)
-        notes += [note for note in found.notes if note.startswith("n_clusters")]
+        notes += [x for x in found.notes if isinstance(x, Caution) and x.code == "n_clusters"]
     known = Known(n_clusters is not None, fit, notes)
     return ranking_of(e, found, trivial, seeds, known, threads=threads, progress=progress)
 
