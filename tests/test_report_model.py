@@ -209,6 +209,29 @@ def test_features_that_distinguish_a_cluster(made):
     assert [abs(d) for _, d in f.named[0]] == sorted((abs(d) for _, d in f.named[0]), reverse=True)
 
 
+def test_the_groups_are_checked_in_the_data(made):
+    """The page shows what check_clusters says of the groups of the answer, in their names; without data it says nothing."""
+    m = made.model
+    found = cg.check_clusters(m.points.numbers, m.answer.labels)
+    rows = data_of(made.html)["check"]["rows"]
+    assert [row[0] for row in rows] == ["A", "B", "C"]
+    assert [row[1] for row in rows] == m.answer.sizes.tolist()
+    assert [row[5] for row in rows] == list(found.verdict)
+    sentence = found.sentence.replace("“0”", "“A”").replace("“1”", "“B”").replace("“2”", "“C”")
+    assert f"The groups in the data: {sentence}" in made.summary.findings
+    bare = cg.report(RUNS, progress=False)
+    assert bare.model.check is None
+    assert data_of(bare.html)["check"] is None
+
+
+def test_checked_groups_of_a_pair_have_their_own_names():
+    """With two clusterings the groups are the clusters of the first, the largest first; so are their names in the check."""
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0]], [40, 60], axis=0) + RNG.normal(size=(100, 2))
+    a = np.repeat(["small", "large"], [40, 60])
+    found = cg.report({"a": a, "b": np.roll(a, 1)}, data=X, progress=False).model.check
+    assert dict(zip(found.names, found.sizes.tolist(), strict=True)) == {"small": 40, "large": 60}
+
+
 def test_the_tree_over_k(made):
     """One clustering for each number of clusters; every point of a level flows to the next."""
     x = made.model.levels

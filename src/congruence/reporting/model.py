@@ -37,11 +37,12 @@ from congruence.reporting.members import (
     scale_of,
     worse,
 )
-from congruence.reporting.points import Points, Support, points_of, support_of
+from congruence.reporting.points import Points, Support, check_of, points_of, support_of
 from congruence.reporting.ranking import Against, against_of
 from congruence.reporting.steps import tracks_of
 from congruence.statistics.tables import Array
 from congruence.tracking.results import Tracks
+from congruence.trust.cluster_check import ClusterCheck
 from congruence.trust.ranking import Known, ranking_of
 from congruence.typing import EnsembleLike, Seed
 
@@ -75,6 +76,8 @@ class Model:
     features: Features | None
     #: the number of clusters in the data; None without data
     support: Support | None
+    #: whether the groups are separated in the data; None without data
+    check: ClusterCheck | None
     #: lasting clusters, if the names of the clusterings are those of steps
     steps: Tracks | None
     cautions: tuple[Caution, ...]
@@ -183,7 +186,8 @@ def build(r: Request) -> Model:
         r.title, e.n_points, members, 0 if with_reference else None, central,
         groups, silhouette, scales, pairs, against, points, together, found,
         families, pick, r.distinct,
-        levels_of(e, counted, square) if m.better == "higher" else None, features, support, tracks_of(e, own),
+        levels_of(e, counted, square) if m.better == "higher" else None, features, support,
+        check_of(points, support, e, found, r.random_state), tracks_of(e, own),
         tuple(dict.fromkeys(cautions)), r.command, r.source,
         f"--unassigned {r.unassigned}" if r.options is None else r.options,
         f"unassigned={r.unassigned!r}" + ("" if r.noise is None else f", noise={r.noise!r}"),

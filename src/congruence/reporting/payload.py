@@ -75,6 +75,7 @@ def payload(model: Model) -> Record:
         if model.families is None
         else list(zip(model.families.members, model.families.names, strict=True)),
         "features": _features(model),
+        "check": _check(model),
         "levels": _levels(model),
         "together": _together(model),
         "steps": rows_of(model.steps),
@@ -174,6 +175,15 @@ def _answer(model: Model) -> Record:
 def _features(model: Model) -> Record | None:
     f = model.features
     return None if f is None else {"names": f.names, "effects": f.effects, "named": f.named}
+
+
+def _check(model: Model) -> Record | None:
+    c = model.check
+    if c is None:
+        return None
+    row = c.table_columns()
+    keys = ("cluster", "size", "nearest", "valley", "p_value", "verdict")
+    return {"sentence": c.sentence, "notes": c.notes, "rows": list(zip(*(row[key] for key in keys), strict=True))}
 
 
 def _levels(model: Model) -> Record | None:

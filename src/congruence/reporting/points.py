@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,15 +19,17 @@ from congruence.inputs.formats import embedding_columns, matrix_of, picture_of
 from congruence.inputs.frames import make_frame
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import frame_kind
+from congruence.reporting.answer import Answer
 from congruence.reporting.consensus_section import LARGE
 from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
 from congruence.selection.points import MOST_POINTS
 from congruence.statistics.tables import Array
+from congruence.trust.cluster_check import MOST_CLUSTERS, ClusterCheck, check_clusters
 from congruence.typing import ColumnLike, Frame, PointsLike, Seed
 
-#: most points that are drawn one by one
-MOST_DRAWN = 200_000
+#: most points that are drawn one by one, and most cells of the data in which groups are checked
+MOST_DRAWN, MOST_CHECKED = 200_000, 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,3 +184,39 @@ def _agreement(labels: Array, c: Clustering) -> float:
     codes = c.codes
     known = codes < c.k
     return compare(labels[known], codes[known], ["ari"])["ari"] if known.any() else -math.inf
+
+
+# --- whether the groups are separated, by `check_clusters` ------------------------------------------------------------
+
+
+def check_of(
+    points: Points, support: Support | None, e: Ensemble, a: Answer, random_state: Seed
+) -> ClusterCheck | None:
+    """What `cg.check_clusters` says of the groups in the data; None for one group, and where `choose_k` takes no data."""
+    X = points.numbers
+    if X is None or support is None or support.choice is None or not 1 < a.k <= MOST_CLUSTERS:
+        return None
+    if X.shape[0] * X.shape[1] > MOST_CHECKED:
+        return None
+    found = check_clusters(X, np.where(a.labels < a.k, a.labels, -1), noise=-1, random_state=random_state)
+    names = _names_of_groups(e, a)
+    return replace(found, names=tuple(names[int(str(i))] for i in found.names))
+
+
+def _names_of_groups(e: Ensemble, a: Answer) -> list[str]:
+    """The names of the groups on the page: A, B, … or, with two clusterings, the clusters of the first, the largest first."""
+    if not a.is_pair:
+        return [_letters(i) for i in range(a.k)]
+    first = e.members[e.names.index(a.by)]
+    sizes = np.bincount(first.codes[first.codes < first.k], minlength=first.k)
+    return [str(first.names[i]) for i in np.argsort(-sizes, kind="stable").tolist()]
+
+
+def _letters(i: int) -> str:
+    """A to Z, AA, AB, …
+
+    >>> _letters(0), _letters(25), _letters(26), _letters(52)
+    ('A', 'Z', 'AA', 'BA')
+    """
+    before, last = divmod(i, 26)
+    return (_letters(before - 1) if before else "") + chr(ord("A") + last)

@@ -326,6 +326,8 @@ def findings(model: Model) -> tuple[str, ...]:
     data = of_data(model)
     if data is not None:
         said.append(" ".join(["By the data:", *data[1:]]).rstrip())
+    if model.check is not None:
+        said.append(f"The groups in the data: {model.check.sentence}")
     if model.together is not None and not model.answer.is_pair:
         alone = how_many(model)[1]
         said.append(alone if data is None else f"By the clusterings alone (less reliable): {alone}")

@@ -25,7 +25,16 @@ const drawClusters = () => {
   }), A.k > shown.length ? button(`Show all ${A.k}`, () => { allCards = true; drawClusters(); }) : null);
   const note = $("cards-note");
   note.textContent = D.features ? (A.isGiven ? "Bars: how many standard deviations a group lies above (right) or below (left) all other points, for the five features that differ most." : "The features are those of the groups before anything was hidden.") : "";
+  drawCheck();
   drawFeatures();
+};
+const drawCheck = () => { // whether the groups are separated in the data
+  const box = $("check"), c = D.check;
+  if (!c || !A.isGiven) return fill(box);
+  fill(box, el("h3", {}, "Separated in the data?"), el("p", {}, c.sentence),
+    el("details", {}, el("summary", {}, "Border by border"),
+      table(["group", "points", "nearest", "valley", "p-value", "verdict"], c.rows.map(([name, size, near, valley, p, verdict]) => [short(name, 26), whole(size), near === null ? "–" : short(near, 26), fmt(valley), p === null ? "–" : p < 0.0001 ? "< 0.0001" : fmt(p, 4), verdict]), "Borders of the groups"),
+      el("p", { class: "muted" }, ["By check_clusters. Valley: 1 for an empty border with the nearest group, 0 or less for none.", ...c.notes.map((x) => `${x[0].toUpperCase()}${x.slice(1)}.`)].join(" "))));
 };
 const drawFeatures = () => {
   const box = $("features");
