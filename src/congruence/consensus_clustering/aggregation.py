@@ -23,10 +23,9 @@ BALLS = {"practical": 0.4, "proven": 0.25}
 def disagreements(e: Evidence, labels: Array) -> float:
     """The share of pairs of points on which a member, on the points it labels, disagrees with the labels; mean over members."""
     totals = e.totals(labels, int(labels.max()) + 1) * e.points_per_mass
-    starts = np.searchsorted(e.member, np.arange(e.n_members))
-    inside = np.add.reduceat(totals, starts, axis=1)
-    same = np.square(inside).sum(axis=0) + np.add.reduceat(np.square(totals.sum(axis=0)), starts)
-    apart = same - 2 * np.add.reduceat(np.square(totals).sum(axis=0), starts)
+    inside = e.by_member(totals)
+    same = np.square(inside).sum(axis=0) + e.by_member(np.square(totals.sum(axis=0)))
+    apart = same - 2 * e.by_member(np.square(totals).sum(axis=0))
     n = inside.sum(axis=0)
     return float(e.share @ (apart / np.maximum(n * (n - 1), 1.0)))
 

@@ -17,8 +17,7 @@ MOST = 2 * 10**10
 
 
 def _run(e: Evidence, k: int, rng: np.random.Generator, **_: object) -> Found:
-    ends = np.searchsorted(e.member, np.arange(e.n_members + 1))
-    sizes = [e.sizes[a:b] / e.sizes[a:b].sum() for a, b in pairwise(ends)]
+    sizes = [e.sizes[a:b] / e.sizes[a:b].sum() for a, b in pairwise(e.ends)]
     entropy = np.array([-(p[p > 0] * np.log(p[p > 0])).sum() for p in sizes])
     order = np.argsort(-entropy, kind="stable").tolist()  # members are already in a canonical order
     first = order[0]
@@ -28,9 +27,9 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, **_: object) -> Found:
             f"cumulative voting compares all pairs of the {reference:,} clusters of the member with the highest entropy, over "
             f"{e.n_rows:,} distinct points; leave that member out, or use kcc, voting or hbgf"
         )
-    mean, weight = _member(e, first, ends), e.share[first] * e.seen[:, first].astype(float)
+    mean, weight = _member(e, first), e.share[first] * e.seen[:, first].astype(float)
     for member in order[1:]:
-        u = _member(e, member, ends)
+        u = _member(e, member)
         known = ((weight > 0) & e.seen[:, member]) * e.mass
         size = np.asarray(u.T @ known)
         mapping = (u.T @ (known[:, None] * mean)) / np.where(size > 0, size, 1.0)[:, None]
@@ -45,17 +44,15 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, **_: object) -> Found:
     share = columns[somewhere].max(axis=1) / columns[somewhere].sum(axis=1)
     empty = filled(placed, 1 - share, e.mass[somewhere], k)
     labels[somewhere] = placed
-    notes = (
-        ()
-        if mean.shape[1] >= k
-        else (f"the reference, the member with the highest entropy, has {mean.shape[1]} clusters",)
-    )
-    return Found(labels, lost, "adaptive cumulative voting", (*notes, won_nothing(empty)) if empty else notes)
+    notes = won_nothing(empty)
+    if mean.shape[1] < k:
+        notes = (f"the reference, the member with the highest entropy, has {mean.shape[1]} clusters", *notes)
+    return Found(labels, lost, "adaptive cumulative voting", notes)
 
 
-def _member(e: Evidence, member: int, ends: Array) -> Array:
+def _member(e: Evidence, member: int) -> Array:
     """Votes of one member, signatures × its clusters."""
-    return np.asarray(e.votes[:, ends[member] : ends[member + 1]].toarray())
+    return np.asarray(e.votes[:, e.ends[member] : e.ends[member + 1]].toarray())
 
 
 def merged(mean: Array, mass: Array, k: int) -> tuple[Array, float]:

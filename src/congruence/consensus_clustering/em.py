@@ -6,7 +6,7 @@ import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence, medoid
 from congruence.consensus_clustering.lloyd import spread
-from congruence.consensus_clustering.methods import Found, Method, Rule, filled, won_nothing
+from congruence.consensus_clustering.methods import Found, Method, Rule, filled, unsettled, won_nothing
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
@@ -23,8 +23,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: o
     support = e.scores(table) + bias
     labels = support.argmax(axis=1)
     empty = filled(labels, -support.max(axis=1), e.mass, k)
-    notes: tuple[str, ...] = (won_nothing(empty),) if empty else ()
-    notes += () if settled else (f"stopped after {STEPS} steps, before it converged",)
+    notes = won_nothing(empty) + unsettled(settled, STEPS)
     return Found(labels, likelihood, "EM of a mixture of votes", notes, None if empty else Rule(table, bias))
 
 
@@ -32,12 +31,11 @@ def _fit(e: Evidence, labels: Array, k: int) -> tuple[float, Array, Array, bool]
     """Log-likelihood per unit of mass, log of the votes of each cluster × weight, log of the shares, whether it converged."""
     share = np.eye(k)[labels]
     weight = e.weight * e.n_members
-    starts = np.searchsorted(e.member, np.arange(e.n_members))
     total, before = float(e.mass.sum()), -np.inf
     for _ in range(STEPS):
         mass = e.mass[:, None] * share
         counts = np.asarray(e.votes.T @ mass) + SMOOTHING * total
-        table = weight[:, None] * np.log(counts / np.add.reduceat(counts, starts, axis=0)[e.member])
+        table = weight[:, None] * np.log(counts / e.by_member(counts, axis=0)[e.member])
         bias = np.log((mass.sum(axis=0) + SMOOTHING * total) / (total * (1 + k * SMOOTHING)))
         logs = e.scores(table) + bias
         top = logs.max(axis=1, keepdims=True)

@@ -99,6 +99,19 @@ class Evidence:
         """Mass of each cluster."""
         return np.asarray(self.votes.T @ self.mass)
 
+    @cached_property
+    def ends(self) -> Array:
+        """The first cluster of each member, and the number of all clusters."""
+        return np.searchsorted(self.member, np.arange(self.n_members + 1))
+
+    def by_member(self, values: Array, axis: int = -1) -> Array:
+        """Sums over the clusters of each member."""
+        return np.asarray(np.add.reduceat(values, self.ends[:-1], axis=axis))
+
+    def drawn(self, many: int, rng: np.random.Generator) -> Array:
+        """Some signatures, drawn by their mass."""
+        return np.sort(rng.choice(self.n_rows, many, replace=False, p=self.mass / self.mass.sum()))
+
     def scores(self, table: Array) -> Array:
         """For each signature, the sum of the table rows of its clusters: H · table."""
         return np.asarray(self.votes @ table)
@@ -124,8 +137,8 @@ class Evidence:
             scaled = self.votes.multiply(weight[:, None]).tocsr()
             return np.asarray((self.votes.T @ scaled).toarray())
         found = np.zeros((K + 1, K + 1))
-        ends = np.searchsorted(self.member, np.arange(self.n_members + 1))
-        local = [self._local(i, ends) for i in range(self.n_members)]
+        ends = self.ends
+        local = [self._local(i) for i in range(self.n_members)]
         for i, (own, k_i) in enumerate(local):
             for j in range(i, self.n_members):
                 other, k_j = local[j]
@@ -169,11 +182,11 @@ class Evidence:
             found[member][codes[member][some]] = self.column[self.row[some], at]
         return found
 
-    def _local(self, i: int, ends: Array) -> tuple[Array, int]:
+    def _local(self, i: int) -> tuple[Array, int]:
         """Clusters of one member counted from 0, its gaps last."""
-        k = int(ends[i + 1] - ends[i])
+        first, end = self.ends[i : i + 2].tolist()
         column = self.column[:, i]
-        return np.where(column == self.n_columns, k, column - ends[i]).astype(np.int64), k
+        return np.where(column == self.n_columns, end - first, column - first).astype(np.int64), end - first
 
     def taken(self, rows: Array) -> Evidence:
         """The same votes on some of the signatures."""
@@ -213,6 +226,8 @@ class Evidence:
 
 def evidence(ensemble: Ensemble, left_out: Collection[int] = ()) -> Evidence:
     """The votes of an ensemble without the members left out; points in no member have no row."""
+    from scipy.sparse import hstack
+
     n, members = ensemble.n_points, ensemble.members
     mass = np.ones(n)
     if ensemble.mass is not None:  # unscaled: objectives are sums over points
@@ -261,7 +276,7 @@ def evidence(ensemble: Ensemble, left_out: Collection[int] = ()) -> Evidence:
         if is_soft:
             pieces.append(_one_hot(codes[rows, old], sizes[old], soft[old][rows] if old in soft else None)[:, ranked])
         start += sizes[old]
-    votes = _joined(pieces) if is_soft else _hard_votes(column, K)
+    votes = hstack(pieces, format="csr") if is_soft else _hard_votes(column, K)
     weighted = ensemble.mass is not None and not ensemble.mass.is_frequency and mass.any()
     return Evidence(
         votes, column, np.asarray(owner, np.int64), share[in_order], np.asarray(kept)[in_order], total[rows], place[group],
@@ -374,31 +389,24 @@ def _one_hot(codes: Array, k: int, u: Array | None) -> SparseMatrix:
     return csr_array((np.ones(len(here)), (here, codes[here])), shape=(len(codes), k))
 
 
-def _joined(pieces: list[SparseMatrix]) -> SparseMatrix:
-    from scipy.sparse import hstack
-
-    return hstack(pieces, format="csr")
-
-
 def medoid(e: Evidence, k: int | None, among: Evidence | None = None) -> Array | None:
     """Labels of the most central complete member with k clusters, or at least two if k is None; None if there is none.
 
     The most central member has the highest mean ARI with all members, on all signatures or on those in `among`.
     """
     few = e if among is None else among
-    sizes = np.bincount(e.member, minlength=e.n_members)
-    ends = np.searchsorted(e.member, np.arange(e.n_members + 1))
+    sizes = np.diff(e.ends)
     fits = sizes == k if k is not None else sizes > 1
     able = [i for i in np.flatnonzero(fits).tolist() if e.seen[:, i].all()]
     if not able:
         return None
-    best = able[0] if len(able) == 1 else able[_most_central(few, able, ends)]
-    return np.asarray(e.column[:, best] - ends[best], dtype=np.int64)
+    best = able[0] if len(able) == 1 else able[_most_central(few, able)]
+    return np.asarray(e.column[:, best] - e.ends[best], dtype=np.int64)
 
 
-def _most_central(e: Evidence, able: list[int], ends: Array) -> int:
+def _most_central(e: Evidence, able: list[int]) -> int:
     """Which of the eligible members has the highest mean ARI with all members; the first in a tie."""
-    agreement = _by_points(e, able) if e.n_columns > GRAM_LIMIT else _by_tables(e, ends[:-1])[able]
+    agreement = _by_points(e, able) if e.n_columns > GRAM_LIMIT else _by_tables(e)[able]
     means = np.nansum(agreement * e.share, axis=1)
     return int(np.flatnonzero(means >= means.max() - 1e-12)[0])
 
@@ -413,13 +421,9 @@ def _by_points(e: Evidence, able: list[int]) -> Array:
     return np.stack([compare_to(members.members[i], members, "ari", unassigned=rule)["ari"] for i in able])
 
 
-def _by_tables(e: Evidence, starts: Array) -> Array:
+def _by_tables(e: Evidence) -> Array:
     """ARI of all pairs of members, from the tables of clusters × clusters."""
-
-    def blocks(x: Array) -> Array:
-        return np.asarray(np.add.reduceat(np.add.reduceat(x, starts, axis=0), starts, axis=1))
-
-    own = np.add.reduceat(np.square(np.add.reduceat(e.tables, starts, axis=1)), starts, axis=0)
-    n, both = blocks(e.tables), blocks(np.square(e.tables))
+    own = e.by_member(np.square(e.by_member(e.tables)), axis=0)
+    n, both = (e.by_member(e.by_member(x, axis=0)) for x in (e.tables, np.square(e.tables)))
     sums = (x.ravel() for x in (n, n, both, own, own.T, np.zeros(n.shape, dtype=bool)))
     return np.asarray(find("ari").values(Pairs.from_squares(*sums))).reshape(n.shape)

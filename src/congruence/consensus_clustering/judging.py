@@ -25,16 +25,15 @@ from congruence.typing import Record
 def pooled_ami(e: Evidence, labels: Array) -> float:
     """Pooled AMI with the members, each on the points it labels; −∞ for a single cluster, which has no information."""
     totals = e.totals(labels, int(labels.max()) + 1) * e.points_per_mass
-    starts = np.searchsorted(e.member, np.arange(e.n_members))
-    inside, sizes = np.add.reduceat(totals, starts, axis=1), totals.sum(axis=0)
+    inside, sizes = e.by_member(totals), totals.sum(axis=0)
     if (inside > 0).sum(axis=0).max() < 2:
         return -np.inf
     never = np.zeros(e.n_members, dtype=bool)
     info = Info.from_sums(
-        inside.sum(axis=0), xlogx(inside).sum(axis=0), np.add.reduceat(xlogx(sizes), starts),
-        np.add.reduceat(xlogx(totals).sum(axis=0), starts), never, never, never,
+        inside.sum(axis=0), xlogx(inside).sum(axis=0), e.by_member(xlogx(sizes)), e.by_member(xlogx(totals).sum(axis=0)),
+        never, never, never,
     )  # fmt: skip
-    counts = (inside > 0).sum(axis=0), np.add.reduceat(sizes > 0, starts, dtype=np.int64)
+    counts = (inside > 0).sum(axis=0), e.by_member((sizes > 0).astype(np.int64))
     return float(find("pooled_ami").values(PooledInfo(info, e.share, *counts))[0])
 
 
@@ -178,18 +177,11 @@ def features(e: Evidence, labels: Array, k: int) -> Array:
 def informativeness(e: Evidence, labels: Array, k: int) -> Array:
     """Weight of each member times its mutual information with the labels minus the expected value, scaled to sum to 1."""
     totals, sizes = e.totals(labels, k) * e.points_per_mass, e.sizes * e.points_per_mass
-    starts = np.searchsorted(e.member, np.arange(e.n_members))
-    inside = np.add.reduceat(totals, starts, axis=1)
+    inside = e.by_member(totals)
     n = np.maximum(inside.sum(axis=0), 1e-300)
-    entropy, own, both = (
-        np.log(n) - sums / n
-        for sums in (
-            xlogx(inside).sum(axis=0),
-            np.add.reduceat(xlogx(sizes), starts),
-            np.add.reduceat(xlogx(totals).sum(axis=0), starts),
-        )
-    )
-    chance = (k - 1) * (np.add.reduceat(sizes > 0, starts, dtype=np.int64) - 1) / (2 * n)
+    sums = xlogx(inside).sum(axis=0), e.by_member(xlogx(sizes)), e.by_member(xlogx(totals).sum(axis=0))
+    entropy, own, both = (np.log(n) - each / n for each in sums)
+    chance = (k - 1) * (e.by_member((sizes > 0).astype(np.int64)) - 1) / (2 * n)
     told = np.clip((entropy + own - both - chance) / np.maximum(entropy, 1e-300), 1e-9, 1.0)
     return np.asarray(e.share * told / (e.share * told).sum())
 
@@ -202,7 +194,7 @@ def common_errors(e: Evidence, labels: Array, k: int) -> tuple[float, float]:
     """
     weight = informativeness(e, labels, k)
     logs = log_chances(e, e.totals(labels, k)) / np.where(e.weight > 0, e.weight, 1.0)[:, None]
-    everywhere = np.add.reduceat(e.sizes, np.searchsorted(e.member, np.arange(e.n_members)))[e.member]
+    everywhere = e.by_member(e.sizes)[e.member]
     some = e.sizes > 0
     logs -= np.log(np.where(some, e.sizes, 1.0) / np.where(some, everywhere, 1.0))[:, None]
     plain = np.vstack([logs, np.zeros((1, k))])  # the last: a gap
@@ -274,10 +266,9 @@ def duplicates(e: Evidence) -> list[Array]:
     """Groups of members that are the same clustering."""
     if e.is_soft:
         return []
-    starts = np.searchsorted(e.member, np.arange(e.n_members + 1))
     alike: dict[bytes, list[list[int]]] = {}
     for i in range(e.n_members):
-        sizes = np.sort(np.round(e.sizes[starts[i] : starts[i + 1]], 9))
+        sizes = np.sort(np.round(e.sizes[e.ends[i] : e.ends[i + 1]], 9))
         groups = alike.setdefault(sizes.tobytes(), [])
         for group in groups:
             if _same(e.column[:, group[0]], e.column[:, i], e.n_columns + 1):
@@ -368,9 +359,8 @@ def log_chances(e: Evidence, totals: Array) -> Array:
     One pseudo-point is added to each consensus cluster, distributed over the member's clusters like all its points.
     """
     totals, sizes = totals * e.points_per_mass, e.sizes * e.points_per_mass
-    starts = np.searchsorted(e.member, np.arange(e.n_members))
-    inside = np.add.reduceat(totals, starts, axis=1)[:, e.member]
-    everywhere = np.add.reduceat(sizes, starts)[e.member]
+    inside = e.by_member(totals)[:, e.member]
+    everywhere = e.by_member(sizes)[e.member]
     chance = (totals + sizes / np.where(everywhere > 0, everywhere, 1.0)) / (inside + 1)
     return np.asarray(
         (e.weight * np.log(np.where(chance > 0, chance, 1.0))).T

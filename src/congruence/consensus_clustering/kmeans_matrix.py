@@ -22,9 +22,9 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: o
         model = KMeans(k, n_init=n_init, random_state=int(rng.integers(2**31 - 1))).fit(points, sample_weight=e.mass)
     labels, centres = model.labels_.astype(np.int64), model.cluster_centers_
     empty = filled(labels, np.square(points - centres[labels]).sum(axis=1), e.mass, k)
-    notes = (won_nothing(empty),) if empty else ()
     rule = None if empty else Rule(2 * root @ centres.T, -np.square(centres).sum(axis=1))
-    return Found(labels, float(model.inertia_), "k-means on the rows of the consensus matrix", notes, rule)
+    solver = "k-means on the rows of the consensus matrix"
+    return Found(labels, float(model.inertia_), solver, won_nothing(empty), rule)
 
 
 def _root(matrix: Array) -> Array:

@@ -263,7 +263,7 @@ def lifetime(e: Evidence, rng: np.random.Generator) -> int:
     """Number of clusters with the longest lifetime in the dendrogram of average linkage, of a sample of many signatures."""
     most = most_clusters(e)
     if e.n_rows > SAMPLE:
-        e = e.taken(np.sort(rng.choice(e.n_rows, SAMPLE, replace=False, p=e.mass / e.mass.sum()))).counted()[0]
+        e = e.taken(e.drawn(SAMPLE, rng)).counted()[0]
     return 1 if e.n_rows == 1 else longest_lived(average_merges(e)[0][2], most)
 
 
@@ -272,7 +272,7 @@ def average_run(e: Evidence, k: int | None, rng: np.random.Generator, variant: s
     n = max(SAMPLE, SAMPLE_PER_CLUSTER * (k or 0))
     if variant == "full" or e.n_rows <= n:
         return _run(average_merges, e, k, rng)
-    chosen = np.sort(rng.choice(e.n_rows, n, replace=False, p=e.mass / e.mass.sum()))
+    chosen = e.drawn(n, rng)
     few = e.taken(chosen)
     part = _run(average_merges, few.counted()[0], k, rng)
     totals = few.totals(part.labels, int(part.labels.max()) + 1)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
 from congruence.consensus_clustering.evidence import Evidence, medoid
-from congruence.consensus_clustering.methods import Found, Method, Rule, filled
+from congruence.consensus_clustering.methods import Found, Method, Rule, filled, unsettled
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
@@ -31,29 +32,25 @@ def lloyd(
     few = e
     some = max(STARTS_ON, FEW * k)
     if e.n_rows > some:
-        few = e.taken(np.sort(rng.choice(e.n_rows, some, replace=False, p=e.mass / e.mass.sum())))
+        few = e.taken(e.drawn(some, rng))
     central = medoid(e, k, few)
     alone = central is not None and FEW * k > STARTS_ON
     if central is None and (other := medoid(e, None, few)) is not None:
         central = _with_k(e, other, k, cost)
     from_member = None if central is None else _descend(e, central, k, cost)
     if from_member is not None and alone:
-        return *from_member[:2], CENTRAL, _notes(from_member[2])
+        return *from_member[:2], CENTRAL, unsettled(from_member[2], STEPS)
     best: tuple[float, Array] | None = None
     for _ in range(n_init):
         labels, total, _ = _descend(few, spread(few, k, rng), k, cost)
         if best is None or total < best[0] - 1e-9 * abs(best[0]):
             best = total, labels
     assert best is not None
-    labels, total, settled = best[1], best[0], True
-    if few is not e:
-        start = e.scores(cost(few, few.totals(best[1], k))).argmin(axis=1)
-        labels, total, settled = _descend(e, start, k, cost)
-    else:
-        labels, total, settled = _descend(e, labels, k, cost)
+    start = best[1] if few is e else e.scores(cost(few, few.totals(best[1], k))).argmin(axis=1)
+    labels, total, settled = _descend(e, start, k, cost)
     if from_member is not None and from_member[1] < total - 1e-9 * abs(total):
-        return *from_member[:2], CENTRAL, _notes(from_member[2])
-    return labels, total, "", _notes(settled)
+        return *from_member[:2], CENTRAL, unsettled(from_member[2], STEPS)
+    return labels, total, "", unsettled(settled, STEPS)
 
 
 def cheapest(cost: Array) -> Rule:
@@ -73,10 +70,6 @@ def _with_k(e: Evidence, labels: Array, k: int, cost: Cost) -> Array:
         nearest = e.scores(cost(part, part.totals(labels[inside], k))).argmin(axis=1)
         labels = np.where(labels < k, labels, nearest)
     return labels
-
-
-def _notes(settled: bool) -> tuple[str, ...]:
-    return () if settled else (f"stopped after {STEPS} steps, before it converged",)
 
 
 def _descend(e: Evidence, labels: Array, k: int, cost: Cost) -> tuple[Array, float, bool]:
@@ -131,8 +124,7 @@ def squared_error(e: Evidence, totals: Array) -> Array:
 
 def _by_member(e: Evidence, values: Array) -> Array:
     """For each column the sum of the values over the clusters of its member."""
-    sums = np.add.reduceat(values, np.searchsorted(e.member, np.arange(e.n_members)), axis=1)
-    return np.asarray(sums[:, e.member])
+    return np.asarray(e.by_member(values)[:, e.member])
 
 
 def _kcc(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
@@ -151,9 +143,8 @@ kcc = Method(
 
 def disagreement(e: Evidence, totals: Array) -> Array:
     """a_l if a vote is not the mode of the cluster in member l, else 0."""
-    starts = np.searchsorted(e.member, np.arange(e.n_members + 1))
     cost = np.tile(e.weight, (len(totals), 1))
-    for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+    for first, last in pairwise(e.ends.tolist()):
         mode = first + totals[:, first:last].argmax(axis=1)
         some = np.flatnonzero(totals[np.arange(len(totals)), mode] > 0)  # without points there is no mode
         cost[some, mode[some]] = 0.0

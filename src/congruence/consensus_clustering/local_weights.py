@@ -23,10 +23,9 @@ def certainties(e: Evidence, theta: float = THETA) -> Array:
 
     Computed from the clusters × clusters table. A member without any of its points is ignored.
     """
-    starts = np.searchsorted(e.member, np.arange(e.n_members))
     tables = e.tables
-    inside = np.add.reduceat(tables, starts, axis=1)
-    logs = np.add.reduceat(tables * np.log2(np.where(tables > 0, tables, 1.0)), starts, axis=1)
+    inside = e.by_member(tables)
+    logs = e.by_member(tables * np.log2(np.where(tables > 0, tables, 1.0)))
     some = np.where(inside > 0, inside, 1.0)
     entropy = np.where(inside > 0, np.maximum(np.log2(some) - logs / some, 0.0), 0.0)
     known = (inside > 0) * e.share

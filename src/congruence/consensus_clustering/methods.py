@@ -63,10 +63,15 @@ def filled(labels: Array, cost: Array, mass: Array, k: int) -> int:
     return moved
 
 
-def won_nothing(many: int) -> str:
-    """The note on clusters that had no points until `filled` gave them some."""
+def won_nothing(many: int) -> tuple[str, ...]:
+    """The note on clusters that had no points until `filled` gave them some, if there are any."""
     who = "1 cluster won no points and was" if many == 1 else f"{many} clusters won no points and were"
-    return f"{who} given the points that fit worst elsewhere; try fewer clusters"
+    return (f"{who} given the points that fit worst elsewhere; try fewer clusters",) if many else ()
+
+
+def unsettled(settled: bool, steps: int) -> tuple[str, ...]:
+    """The note on a method that stopped too early."""
+    return () if settled else (f"stopped after {steps} steps, before it converged",)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -19,7 +21,7 @@ SAMPLE = 20_000
 def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
     few = e
     if e.n_rows > SAMPLE:
-        few = e.taken(np.sort(rng.choice(e.n_rows, SAMPLE, replace=False, p=e.mass / e.mass.sum())))
+        few = e.taken(e.drawn(SAMPLE, rng))
     labels, start = medoid(e, k, few), "the most central member"
     if labels is None:
         labels, start = kcc(e, k, rng, n_init=n_init).labels, f"kcc, because no complete member has {k} clusters"
@@ -36,8 +38,7 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: o
     empty = filled(voted, e.seen_share - support.max(axis=1), e.mass, k)
     agreed = float((support[np.arange(e.n_rows), voted] * e.mass).sum() / (e.seen_share * e.mass).sum())
     notes = () if settled else ("voting did not converge; the last round was used",)
-    if empty:
-        notes = (*notes, won_nothing(empty))
+    notes += won_nothing(empty)
     rule = None if empty else Rule(table, np.zeros(k))
     return Found(voted, agreed, f"matching and voting, started from {start}", notes, rule)
 
@@ -48,9 +49,8 @@ def matched(e: Evidence, labels: Array, k: int) -> Array:
     One to one if possible; remaining clusters go to the one they overlap most.
     """
     totals = e.totals(labels, k)
-    ends = np.searchsorted(e.member, np.arange(e.n_members + 1)).tolist()
     votes = np.zeros((e.n_columns, k))
-    for first, last, share in zip(ends[:-1], ends[1:], e.share.tolist(), strict=True):
+    for (first, last), share in zip(pairwise(e.ends.tolist()), e.share.tolist(), strict=True):
         table = totals[:, first:last]
         to = table.argmax(axis=0)
         rows, cols = linear_sum_assignment(table, maximize=True)
