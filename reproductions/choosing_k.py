@@ -23,7 +23,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 import congruence
-from congruence.selection import bimodal, calibration, connected, halves, shapes
+from congruence.selection import calibration, halves, shapes
 from congruence.selection.calibrated import evidence, is_long
 from congruence.selection.criteria import PEERS, Context
 from congruence.selection.fits import Fits, fits_of
@@ -160,11 +160,11 @@ def looked_at(name: str, seed: int) -> Set:
     returns, valley, fisher, icl = evidence(list(fits.values()))
     features = calibration.features(ks, returns, valley, fisher, icl)
     groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
-    overlapping, local = shapes.overlapping(fits), shapes.local_groups(points, ks)
-    axis = bimodal.two_along_an_axis(points)
+    overlapping, local = shapes.overlapping(fits), shapes.connected_groups(points, ks, local=True)
+    axis = shapes.two_along_an_axis(points)
     if points.shape[1] == 1:
         groups = clusters = local = None
-    span = 0.0 if groups is None else connected.groups(points, ks[-1]).span
+    span = 0.0 if groups is None else shapes.groups(points, ks[-1]).span
     cuts = [[found is not None and shapes.is_cut(points, found.labels, each, p, fit) for each, fit in fits.items()]
             for found in (groups, clusters) for p in (1.0, 0.0)]  # fmt: skip
 

@@ -16,7 +16,7 @@ from sklearn.metrics import silhouette_score
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
-from congruence.selection import connected, families, shapes
+from congruence.selection import families, shapes
 from reproductions import cluster_shapes
 
 RNG_STRIPS = np.random.default_rng(8)
@@ -272,7 +272,7 @@ def test_auto_finds_groups_that_thin_out():
     assert (choice.k, choice.method) == (2, "connected groups")
     assert cg.ari(choice.labels, y) == 1
     assert shapes.connected_groups(X, range(1, 5)) is None
-    assert connected.groups(np.repeat(X, 9, axis=0)[:400], 4, local=True).k == 1  # only copies are near
+    assert shapes.groups(np.repeat(X, 9, axis=0)[:400], 4, local=True).k == 1  # only copies are near
 
 
 def test_isolated_points_do_not_hide_clusters():
@@ -293,7 +293,7 @@ def test_few_points_are_not_groups_of_varying_density():
     """Twenty points have gaps by chance."""
     for seed in (0, 8, 10):
         X = np.random.default_rng([20, 2, seed]).uniform(size=(20, 2))
-        assert connected.groups(X, 5, local=True).span > connected.LOCAL_SPAN
+        assert shapes.groups(X, 5, local=True).span > shapes.LOCAL_SPAN
         assert cg.choose_k(X).k == 1
 
 

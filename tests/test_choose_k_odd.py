@@ -14,10 +14,10 @@ from sklearn.datasets import make_blobs
 
 import congruence as cg
 from congruence.selection import halves, mixtures, shapes
-from congruence.selection.bimodal import two_along_an_axis
 from congruence.selection.criteria import PEERS
 from congruence.selection.families import clusterer_of
 from congruence.selection.fits import fits_of
+from congruence.selection.shapes import two_along_an_axis
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
-from congruence.selection import calibration, connected, fits, halves, kmeans, mixtures
+from congruence.selection import calibration, fits, halves, kmeans, mixtures, shapes
 from reproductions.cluster_scenarios import cell_lines
 
 
@@ -153,13 +153,13 @@ def test_connected_groups_of_any_shape():
     rng = np.random.default_rng(0)
     t = rng.uniform(0, 2 * np.pi, 400)
     rings = np.column_stack([np.cos(t), np.sin(t)]) * np.repeat([1, 3], 200)[:, None] + 0.05 * rng.normal(size=(400, 2))
-    found = connected.groups(rings, 10)
+    found = shapes.groups(rings, 10)
     assert found.k == 2
     assert found.span > 0.5
     assert cg.ari(found.labels, np.repeat([0, 1], 200)) == 1
-    assert connected.groups(rng.uniform(size=(300, 2)), 10).span < 0.5
+    assert shapes.groups(rng.uniform(size=(300, 2)), 10).span < 0.5
     strays = np.concatenate([rings, rng.uniform(-4, 4, (4, 2))])
-    assert cg.ari(connected.groups(strays, 10).labels[:400], np.repeat([0, 1], 200)) == 1
+    assert cg.ari(shapes.groups(strays, 10).labels[:400], np.repeat([0, 1], 200)) == 1
 
 
 @pytest.mark.slow

@@ -37,8 +37,9 @@ def _run(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: o
     settled = voted.tobytes() == before[-1]
     empty = filled(voted, e.seen_share - support.max(axis=1), e.mass, k)
     agreed = float((support[np.arange(e.n_rows), voted] * e.mass).sum() / (e.seen_share * e.mass).sum())
-    notes = () if settled else ("voting did not converge; the last round was used",)
-    notes += won_nothing(empty)
+    notes = won_nothing(empty)
+    if not settled:
+        notes = ("voting did not converge; the last round was used", *notes)
     rule = None if empty else Rule(table, np.zeros(k))
     return Found(voted, agreed, f"matching and voting, started from {start}", notes, rule)
 

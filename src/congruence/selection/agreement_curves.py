@@ -18,14 +18,24 @@ from congruence.ensembles.agreement import lone_value
 from congruence.ensembles.distribution import consensus_cdf, delta_area
 from congruence.ensembles.generators import Maker, counts_of, hard, made_members, makers_of, with_index
 from congruence.ensembles.soft_generators import Mixtures
-from congruence.errors import MOST_RUNS, Caution, InputError, Option, counted, real_number, some_of, whole_number
+from congruence.errors import (
+    MOST_RUNS,
+    Caution,
+    InputError,
+    Option,
+    counted,
+    joined,
+    real_number,
+    some_of,
+    whole_number,
+)
 from congruence.formulas import find, hint, names
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
-from congruence.selection.choice import Criterion, Leaning
+from congruence.selection.choice import Criterion, KChoice, Leaning
 from congruence.selection.criteria import PEERS
-from congruence.selection.sentences import CRISP, listed
+from congruence.selection.sentences import CRISP
 from congruence.statistics.bonds import Frobenius
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.tables import Array
@@ -69,20 +79,6 @@ class NamedCriterion:
     name: str
     measure: Measure | None = None
     by_self: bool = False
-
-
-@dataclass(eq=False)
-class MemberCurves:
-    """Results of ensembles for several k: curves, agreement with a reference, and the ensembles."""
-
-    ks: tuple[int, ...]
-    curves: dict[str, Criterion]
-    with_reference: dict[str, Criterion]
-    success: dict[str, float]
-    n_reference: int | None
-    ensembles: dict[int, Ensemble]
-    notes: list[str]
-    is_complete: bool
 
 
 @dataclass(frozen=True)
@@ -131,8 +127,8 @@ def member_curves(
     truth: Clustering | None,
     threads: int | None,
     progress: ProgressLike,
-) -> MemberCurves:
-    """A curve over k for each criterion, from given ensembles or from members made here; Ctrl-C keeps finished values of k."""
+) -> KChoice:
+    """The choice by a curve per criterion, from given ensembles or members made here; Ctrl-C keeps finished values of k."""
     made = source if isinstance(source, Making) else None
     given = {} if isinstance(source, Making) else dict(source)
     parts = 0
@@ -161,23 +157,24 @@ def member_curves(
         except KeyboardInterrupt:
             if not done:
                 raise
-            notes.append(f"stopped: {len(done)} of {len(ks)} numbers of clusters are done, {listed(list(done))}")
+            notes.append(f"stopped: {len(done)} of {len(ks)} numbers of clusters are done, {joined(list(done))}")
     notes = [*(f"k = {', '.join(where)}: {text}" for text, where in said.items()), *notes]
     assert wanted is not None
     finished = [x for x in ks if x in done]
     few = min(len(e) for e in done.values())
     if few < max(len(e) for e in done.values()):
         notes.append(
-            f"fewer members at some k: {listed([f'{len(e)} at k = {x}' for x, e in done.items() if len(e) == few])}"
+            f"fewer members at some k: {joined([f'{len(e)} at k = {x}' for x, e in done.items() if len(e) == few])}"
         )
     if any(w.name == "delta_area" for w in wanted):
         for x, growth in delta_area({x: done[x] for x in finished}).items():
             rows[x]["delta_area"] = growth, math.nan
     curves = {w.name: _criterion(w, finished, rows, done) for w in wanted}
     with_reference, success, classes = _reference(truth, finished, agreed, notes)
-    return MemberCurves(
-        tuple(finished), curves, with_reference, success, classes, done, notes, len(finished) == len(ks)
-    )
+    return KChoice(
+        ks=tuple(finished), criteria=curves, with_reference=with_reference, success=success, n_reference=classes,
+        ensembles=done, notes=tuple(notes), is_complete=len(finished) == len(ks),
+    )  # fmt: skip
 
 
 def check_counts(method: str | Estimator) -> None:
@@ -200,7 +197,7 @@ def checked_ensembles(data: Mapping[int, EnsembleLike]) -> tuple[list[int], dict
     ensembles = {int(x): e if isinstance(e, Ensemble) else Ensemble(e) for x, e in data.items()}
     sizes = {e.n_points for e in ensembles.values()}
     if len(sizes) > 1:
-        raise InputError(f"the ensembles are of {listed(sorted(sizes))} points; all must be of the same points")
+        raise InputError(f"the ensembles are of {joined(sorted(sizes))} points; all must be of the same points")
     lone = [x for x, e in ensembles.items() if len(e) < 2]
     if lone:
         raise InputError(

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from congruence.errors import InputError, Option
+from congruence.errors import InputError, Option, joined
 from congruence.formulas.record import Measure
 from congruence.selection import families, halves
 from congruence.selection.agreement_curves import check_counts
-from congruence.selection.by_rule import is_clusterer
-from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.choice import KChoice, curve_of
 from congruence.selection.criteria import PEERS, Clusterings, Context, Curve
 from congruence.selection.fits import fits_of
 from congruence.selection.partitions import Question, placed, placed_by_centres
-from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 from congruence.typing import Estimator
 
@@ -57,14 +55,12 @@ def by_criteria(asked: Question, names: Sequence[str]) -> KChoice:
             (found, partitions), complete = _of_any(asked, able, names), True
     finished = tuple(partitions)
     if not complete:
-        notes.append(f"stopped: {len(finished)} of {len(able)} numbers of clusters are done, {listed(finished)}")
+        notes.append(f"stopped: {len(finished)} of {len(able)} numbers of clusters are done, {joined(finished)}")
     if len(found) < len(names):
         complete = False
-        notes.append(f"stopped: {len(found)} of {len(names)} criteria are done, {listed(list(found))}")
+        notes.append(f"stopped: {len(found)} of {len(names)} criteria are done, {joined(list(found))}")
     curves = {
-        name: Criterion(
-            name=name, title=PEERS[name].title, better=PEERS[name].better, values=c.values, errors=c.errors, best=c.best
-        )
+        name: curve_of(name, PEERS[name].title, c.values, c.best, True, better=PEERS[name].better, errors=c.errors)
         for name, c in found.items()
     }
     notes += [c.note for c in found.values() if c.note]
@@ -73,14 +69,14 @@ def by_criteria(asked: Question, names: Sequence[str]) -> KChoice:
 
 def _check_any(names: Sequence[str], method: str | Estimator, called: str) -> None:
     able = [name for name, peer in PEERS.items() if peer.of_any is not None]
-    if not is_clusterer(method):
+    if not families.is_clusterer(method):
         raise InputError(
-            f"{listed(names)} cannot be computed with method {called!r}; try {Option('method', 'kmeans', 'gaussian')}"
+            f"{joined(names)} cannot be computed with method {called!r}; try {Option('method', 'kmeans', 'gaussian')}"
         )
     unable = [name for name in names if name not in able]
     if unable:
         raise InputError(
-            f"{listed(unable)} cannot be computed with method {called!r}, only with k-means; {listed(able)} can, and without "
+            f"{joined(unable)} cannot be computed with method {called!r}, only with k-means; {joined(able)} can, and without "
             "criteria any clusterer can be used"
         )
     check_counts(method)

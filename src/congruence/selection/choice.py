@@ -114,10 +114,15 @@ class Criterion(Result):
         return {"value": self.values, "error": self.errors}
 
 
-def curve_of(name: str, title: str, values: Array, best: int | None = None, votes: bool = False) -> Criterion:
-    """A curve whose larger values are better, without standard errors."""
-    no = np.full(len(values), np.nan)
-    return Criterion(name=name, title=title, better="higher", values=values, errors=no, best=best, votes=votes)
+def curve_of(
+    name: str, title: str, values: Array, best: int | None = None, votes: bool = False, *,
+    better: Better | Literal["higher", "lower"] = "higher", errors: Array | None = None, measure: str = "",
+) -> Criterion:  # fmt: skip
+    """A curve, by default one whose larger values are better, without standard errors."""
+    errors = np.full(len(values), np.nan) if errors is None else errors
+    return Criterion(
+        name=name, title=title, better=better, values=values, errors=errors, best=best, votes=votes, measure=measure
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

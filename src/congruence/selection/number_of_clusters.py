@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data, numbers_of
 from congruence.ensembles.soft_generators import Mixtures
-from congruence.errors import InputError, Option
+from congruence.errors import InputError, Option, joined
 from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.effects import refuse_idle
@@ -19,18 +20,16 @@ from congruence.options import described
 from congruence.selection.agreement_curves import (
     PAPER,
     Making,
-    MemberCurves,
     checked_ensembles,
     member_curves,
     named_criteria,
 )
 from congruence.selection.by_criteria import Criteria, by_criteria, kinds_of_criteria
-from congruence.selection.by_rule import by_rule, is_clusterer
 from congruence.selection.calibrated import calibrated
 from congruence.selection.choice import KChoice
+from congruence.selection.families import by_rule, is_clusterer
 from congruence.selection.partitions import Question, lacking
 from congruence.selection.points import prepare
-from congruence.selection.sentences import listed
 from congruence.typing import ClusteringLike, CovarianceType, EnsembleLike, Estimator, PointsLike, ProgressLike, Seed
 
 __all__ = ["choose_k"]
@@ -161,7 +160,7 @@ def choose_k(
             points = prepare(data, X, standardise, seeds)
             return by_criteria(Question(points, ks, method, seeds, truth, found, n_jobs, progress), peers)
         assert found is not None
-        return _of_curves(found, lacking(truth, n), str(method))
+        return replace(found, notes=(*lacking(truth, n), *found.notes), method=str(method))
     mixtures.check(method)
     points = prepare(data, X, standardise, seeds, robust=True)
     members = None
@@ -184,7 +183,7 @@ def _checked_numbers(k: int | Iterable[int], k_min: int, n: int) -> list[int]:
     ks = [x for x in ks if x <= n]
     found = sorted({*ks, 1}) if k_min == 1 else [x for x in ks if x >= k_min]
     if not found:
-        raise InputError(f"no k is left: k is {listed(ks)}, but k_min is {k_min}")
+        raise InputError(f"no k is left: k is {joined(ks)}, but k_min is {k_min}")
     return found
 
 
@@ -220,13 +219,4 @@ def _of_ensembles(
     truth = _truth(reference, n, list(ensembles.values()), "the ensembles")
     wanted = None if criteria is None else named_criteria(criteria, True)
     found = member_curves(ks, ensembles, wanted, truth, threads, progress)
-    return _of_curves(found, lacking(truth, n), "ensembles", ENSEMBLES)
-
-
-def _of_curves(found: MemberCurves, before: Sequence[str], method: str, *after: str) -> KChoice:
-    """The choice by curves of agreement, with more notes before and after theirs."""
-    return KChoice(
-        ks=found.ks, criteria=found.curves, with_reference=found.with_reference, success=found.success,
-        n_reference=found.n_reference, ensembles=found.ensembles, notes=(*before, *found.notes, *after),
-        is_complete=found.is_complete, method=method,
-    )  # fmt: skip
+    return replace(found, notes=(*lacking(truth, n), *found.notes, ENSEMBLES), method="ensembles")

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from congruence.comparison.many import compare_to
+from congruence.errors import joined
 from congruence.formulas import find
 from congruence.inputs.labels import Labels
 from congruence.selection import halves, kmeans
-from congruence.selection.choice import Criterion, KChoice
+from congruence.selection.choice import Criterion, KChoice, curve_of
 from congruence.selection.points import Points
-from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 from congruence.typing import Estimator, OptionValue, ProgressLike
 
 if TYPE_CHECKING:
     from congruence.inputs.kinds import Clustering
-    from congruence.selection.agreement_curves import MemberCurves
 
 #: smallest number of points per cluster
 POINTS_PER_CLUSTER = 4
@@ -37,7 +36,7 @@ class Question:
     seeds: np.random.SeedSequence
     #: a reference, and agreement curves to show
     truth: Clustering | None = None
-    members: MemberCurves | None = None
+    members: KChoice | None = None
     n_jobs: int | None = None
     progress: ProgressLike = None
 
@@ -63,7 +62,7 @@ class Question:
         agreed, classes = with_reference(self.truth, ks, partitions)
         if self.members is not None:
             m = self.members
-            curves |= {name: padded(c, m.ks, ks, votes) for name, c in m.curves.items()}
+            curves |= {name: padded(c, m.ks, ks, votes) for name, c in m.criteria.items()}
             agreed |= {name: padded(c, m.ks, ks) for name, c in m.with_reference.items()}
             facts |= {"success": m.success, "ensembles": m.ensembles}
             notes, is_complete = [*notes, *m.notes], is_complete and m.is_complete
@@ -84,7 +83,7 @@ def too_few(points: Points, ks: Sequence[int]) -> tuple[list[int], list[str], st
         if distinct < n // POINTS_PER_CLUSTER:
             reason = f"only {distinct} of {n} points are distinct"
         elif most >= 2:
-            reason = f"only {listed(able or ks)} clusters were tried, so there is nothing to choose between"
+            reason = f"only {joined(able or ks)} clusters were tried, so there is nothing to choose between"
         return able, [], reason
     if len(able) == len(ks):
         return able, [], ""
@@ -138,9 +137,5 @@ def with_reference(
         values = np.asarray(compare_to(known, [partitions[k][there] for k in ks], [key])[key])
         name, m = f"{key} with reference", find(key)
         best = ks[int(np.nanargmax(values))]
-        no = np.full(len(ks), np.nan)
-        found[name] = Criterion(
-            name=name, title=f"{m.title} with the reference", better=m.better, values=values, errors=no, best=best,
-            votes=False, measure=key,
-        )  # fmt: skip
+        found[name] = curve_of(name, f"{m.title} with the reference", values, best, better=m.better, measure=key)
     return found, truth.k

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.errors import InputError, Option, some_of
+from congruence.errors import InputError, Option, joined, some_of
 from congruence.inputs import labels
 from congruence.inputs.labels import is_frame
 from congruence.selection import kmeans
-from congruence.selection.sentences import listed
 from congruence.statistics.tables import Array
 from congruence.typing import PointsLike, SparseMatrix
 
@@ -156,7 +155,7 @@ def names_of_columns(frame: PointsLike, columns: int) -> list[str]:
 
 
 def _some(words: Sequence[str]) -> str:
-    return listed(words) if len(words) <= 8 else some_of(words)
+    return joined(words) if len(words) <= 8 else some_of(words)
 
 
 def _axes(X: Array) -> tuple[Array, Array]:

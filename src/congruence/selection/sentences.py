@@ -14,11 +14,6 @@ CRISP = "crisp memberships agree more, so the index also rewards crispness; the 
 WEAK = 0.5
 
 
-def listed(words: Sequence[object]) -> str:
-    """Words joined as 'a, b and c'."""
-    return joined(words)
-
-
 def percent(p: float) -> str:
     """A probability as text.
 
@@ -36,8 +31,8 @@ def sentences(choice: KChoice) -> list[str]:
         rates = [f"{key} {rate:.0%}" for key, rate in choice.success.items()]
         who = "members agree" if choice.ensembles else "the clusterings agree"
         said.append(
-            f"The reference has {choice.n_reference} clusters; {who} best with it at {listed(found)}"
-            + (f"; success rates: {listed(rates)}." if rates else ".")
+            f"The reference has {choice.n_reference} clusters; {who} best with it at {joined(found)}"
+            + (f"; success rates: {joined(rates)}." if rates else ".")
         )
     return said
 
@@ -90,7 +85,7 @@ def _by_vote(choice: KChoice) -> list[str]:
     said = _in_favour(choice, voters) if voters else [_no_vote(choice)]
     silent = [c for c in choice.criteria.values() if not c.votes and c.best is not None]
     for caution, group in _by_caution(silent).items():
-        favoured = listed([f"{name} ({choice.best[name]})" for name in group])
+        favoured = joined([f"{name} ({choice.best[name]})" for name in group])
         said.append(f"Not counted: {favoured}, {caution}.")
     return said
 
@@ -119,9 +114,9 @@ def _no_vote(choice: KChoice) -> str:
     flat = [c.name for c in choice.criteria.values() if c.votes]
     if flat:
         return Judged.doubt(
-            f"every criterion with a vote ({listed(flat)}) is undefined, or the same at every number of clusters."
+            f"every criterion with a vote ({joined(flat)}) is undefined, or the same at every number of clusters."
         )
-    return Judged.doubt(f"none of the criteria has a vote ({listed(list(choice.criteria))}); add ari or vi.")
+    return Judged.doubt(f"none of the criteria has a vote ({joined(list(choice.criteria))}); add ari or vi.")
 
 
 def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
@@ -146,22 +141,22 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
         said = [f"{vote.k} clusters: {counted} it, {sure}."]
     against = [k for k in vote.counts if k != vote.k]
     if against:
-        dissent = [f"{listed([c.name for c in voters if c.best == k])} for {k}" for k in against]
+        dissent = [f"{joined([c.name for c in voters if c.best == k])} for {k}" for k in against]
         said.append(f"Others: {'; '.join(dissent)}.")
     alike: dict[tuple[int, ...], list[str]] = {}
     for c in voters:
         if c.near:
             alike.setdefault(tuple(sorted([*c.near, c.best or 0])), []).append(c.name)
     if alike:
-        shown = [f"{listed(ks)} by {listed(group)}" for ks, group in alike.items()]
+        shown = [f"{joined(ks)} by {joined(group)}" for ks, group in alike.items()]
         said.append(f"Tied: {'; '.join(shown)}.")
     flat = [c.name for c in choice.criteria.values() if c.votes and c.best is None]
     if flat:
-        said.append(f"Without a vote, the same at every k: {listed(flat)}.")
+        said.append(f"Without a vote, the same at every k: {joined(flat)}.")
     leans = {"many": lambda k: k > vote.k, "few": lambda k: k < vote.k, "": lambda k: k != vote.k}
     doubtful = [c for c in voters if leans[c.favours](c.best) or (crisp_only and c in firm)]
     for caution, group in _by_caution(doubtful).items():
-        said.append(f"{listed(group)}: {caution}.")
+        said.append(f"{joined(group)}: {caution}.")
     if level is not None:
         doubt = ", which is low, so the data may have no clear clusters" if weak else ""
         said.append(f"At this k the members agree at {level[0]} {level[1]:.2f}{doubt}.")

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from congruence.selection import mixtures
-from congruence.selection.criteria.record import Clusterings, Context, Curve, Peer, top, unknown
+from congruence.selection.criteria.record import Clusterings, Context, Curve, Peer, top
 from congruence.statistics.tables import Array
 
 
@@ -18,13 +18,11 @@ def _scores(name: str, better: str, found: Clusterings) -> Curve:
     from sklearn import metrics
 
     score: Callable[[Array, Array], float] = getattr(metrics, name)
-    values = np.array(
-        [
-            float(score(found.points, labels)) if 1 < len(np.unique(labels)) < len(labels) else math.nan
-            for labels in found.labels.values()
-        ]
-    )
-    return Curve(values, unknown(values), top(found.ks, values, better))
+    values = np.array([
+        float(score(found.points, labels)) if 1 < len(np.unique(labels)) < len(labels) else math.nan
+        for labels in found.labels.values()
+    ])  # fmt: skip
+    return Curve(values, top(found.ks, values, better))
 
 
 def _by_scikit_learn(name: str, title: str, better: Literal["higher", "lower"]) -> Peer:
@@ -44,7 +42,7 @@ def _jump(context: Context) -> Curve:
     jumps = power - before
     if ks[0] > 1:
         jumps[0] = math.nan
-    return Curve(jumps, unknown(jumps), top(ks, jumps))
+    return Curve(jumps, top(ks, jumps))
 
 
 def _fitted(context: Context) -> list[list[mixtures.Fit]]:
@@ -57,7 +55,7 @@ def _fitted(context: Context) -> list[list[mixtures.Fit]]:
 def _best(name: str, context: Context) -> Curve:
     fitted = context.once(_fitted)
     found = np.array([max((float(getattr(f, name)) for f in each), default=math.nan) for each in fitted])
-    return Curve(found, unknown(found), top(context.ks, found))
+    return Curve(found, top(context.ks, found))
 
 
 PEERS = (

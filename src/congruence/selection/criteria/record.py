@@ -69,11 +69,11 @@ class Context:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Values over k, their standard errors (NaN: unknown), the k chosen by the criterion's rule, and notes."""
+    """Values over k, the k chosen by the criterion's rule, standard errors (None: unknown), and notes."""
 
     values: Array
-    errors: Array
     best: int | None
+    errors: Array | None = None
     note: str = ""
 
 
@@ -109,8 +109,3 @@ def largest(ks: list[int], values: Array, least: float) -> int:
     3
     """
     return max((k for k, value in zip(ks, values, strict=True) if k > 1 and value >= least), default=1)
-
-
-def unknown(values: Array) -> Array:
-    """Unknown standard errors."""
-    return np.full(len(values), np.nan)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from congruence.selection import halves, kmeans
-from congruence.selection.criteria.record import Context, Curve, Peer, largest, top, unknown
+from congruence.selection.criteria.record import Context, Curve, Peer, largest, top
 from congruence.statistics.tables import Array
 
 # --- the gap statistic of Tibshirani, Walther and Hastie (2001), with two rules for k -----------------------------------
@@ -46,14 +48,9 @@ def global_rule(ks: list[int], values: Array, errors: Array) -> int:
     return ks[int(np.flatnonzero(values >= values[most] - errors[most])[0])]
 
 
-def _first(context: Context) -> Curve:
+def _gap(rule: Callable[[list[int], Array, Array], int], context: Context) -> Curve:
     values, errors = context.once(gap)
-    return Curve(values, errors, first_rule(context.ks, values, errors))
-
-
-def _global(context: Context) -> Curve:
-    values, errors = context.once(gap)
-    return Curve(values, errors, global_rule(context.ks, values, errors))
+    return Curve(values, rule(context.ks, values, errors), errors)
 
 
 # --- prediction strength, clusterboot and nselectboot -------------------------------------------------------------------
@@ -78,7 +75,7 @@ def _prediction_strength(context: Context) -> Curve:
             worst[half] = _kept(own, told, k)
         pairs = worst.reshape(-1, 2).mean(axis=1)
         values[i], errors[i] = pairs.mean(), pairs.std(ddof=1) / np.sqrt(len(pairs))
-    return Curve(values, errors, largest(context.ks, values, STRENGTH))
+    return Curve(values, largest(context.ks, values, STRENGTH), errors)
 
 
 def _kept(own: Array, told: Array, k: int) -> float:
@@ -112,7 +109,7 @@ def _clusterboot(context: Context) -> Curve:
         means = np.nanmean(found, axis=0)
         worst = int(means.argmin())
         values[i], errors[i] = means[worst], np.nanstd(found[:, worst], ddof=1) / np.sqrt(BOOTSTRAPS)
-    return Curve(values, errors, largest(context.ks, values, STABLE))
+    return Curve(values, largest(context.ks, values, STABLE), errors)
 
 
 def _nselectboot(context: Context) -> Curve:
@@ -128,7 +125,7 @@ def _nselectboot(context: Context) -> Curve:
             labels = kmeans.nearest(points, kmeans.fit(drawn, starts[:, :, :k])[0])
             found = [_disagreement(a, b, k) for a, b in labels.reshape(-1, 2, n)]
             values[i], errors[i] = np.mean(found), np.std(found, ddof=1) / np.sqrt(BOOTSTRAPS)
-    return Curve(values, errors, top(context.ks, values, "lower"))
+    return Curve(values, top(context.ks, values, "lower"), errors)
 
 
 def _disagreement(a: Array, b: Array, k: int) -> float:
@@ -186,7 +183,7 @@ def ambiguous(
 def _pac(context: Context) -> Curve:
     """Şenbabaoğlu et al. (2014), on the consensus matrix of Monti et al. (2003)."""
     values = ambiguous(context.points, context.ks, context.rng("pac"))
-    return Curve(values, unknown(values), top(context.ks, values, "lower"))
+    return Curve(values, top(context.ks, values, "lower"))
 
 
 def relative(ours: Array, references: Array) -> tuple[Array, Array]:
@@ -235,12 +232,14 @@ def _m3c(context: Context) -> Curve:
         best = 1
     one = [math.nan] * (len(context.ks) - len(ks))
     error = references.std(axis=0, ddof=1) / np.maximum(references.mean(axis=0), LEAST) / np.sqrt(M3C_REFERENCES)
-    return Curve(np.array([*one, *index]), np.array([*one, *error]), best, note)
+    return Curve(np.array([*one, *index]), best, np.array([*one, *error]), note)
 
 
 PEERS = (
-    Peer("gap", "Gap statistic, first k (Tibshirani et al. 2001)", "higher", True, _first),
-    Peer("gap_max", "Gap statistic, global maximum minus one standard error", "higher", True, _global),
+    Peer("gap", "Gap statistic, first k (Tibshirani et al. 2001)", "higher", True, partial(_gap, first_rule)),
+    Peer(
+        "gap_max", "Gap statistic, global maximum minus one standard error", "higher", True, partial(_gap, global_rule)
+    ),
     Peer(
         "prediction_strength", "Prediction strength (Tibshirani and Walther 2005)", "higher", True, _prediction_strength
     ),
