@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
 
@@ -136,6 +137,48 @@ def members_of(seed: int, n: int, members: int = 20, clusters: int = 10) -> dict
     }
 
 
+def make_steps(folder: Path, rows: int, steps: int = 20, clusters: int = 40) -> Path:
+    """Steps of a history, in Parquet files of ten million rows: 1 % of the rows move at each step, 2 % have no label.
+
+    At every fourth step a cluster falls into two and two others merge; cluster 5 is absent in three steps and comes back.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = folder / f"steps-{rows}x{steps}"
+    if (path / "_done").exists():
+        return path
+    path.mkdir(parents=True, exist_ok=True)
+    for file, first in enumerate(range(0, rows, 10_000_000)):
+        writer = None
+        for start in range(first, min(first + 10_000_000, rows), 1_000_000):
+            table = pa.table(steps_of(start, min(1_000_000, rows - start), steps, clusters))
+            writer = writer or parquet.ParquetWriter(path / f"part-{file:03}.parquet", table.schema)
+            writer.write_table(table, row_group_size=1_000_000)
+        if writer is not None:
+            writer.close()
+    (path / "_done").touch()
+    return path
+
+
+def steps_of(seed: int, n: int, steps: int = 20, clusters: int = 40) -> dict[str, object]:
+    """Some rows of the steps, as arrow columns of whole numbers with gaps."""
+    import pyarrow as pa
+
+    rng = np.random.default_rng(seed)
+    now, half = rng.integers(0, clusters, n, dtype=np.int32), rng.random(n) < 0.5
+    found: dict[str, object] = {}
+    for step in range(steps):
+        moves = rng.random(n, dtype=np.float32) < 0.01
+        now = np.where(moves, rng.integers(0, clusters, n, dtype=np.int32), now)
+        if step % 4 == 3:
+            now[(now == 8 + step) & half] = clusters + step
+            now[now == 9 + step] = 10 + step
+        absent = rng.random(n, dtype=np.float32) < 0.02
+        found[f"step {step + 1}"] = pa.array(now, mask=absent | ((now == 5) & (5 <= step < 8)))
+    return found
+
+
 def warm_consensus() -> None:
     """Load the compiled kernels of a consensus."""
     import congruence as cg
@@ -151,6 +194,34 @@ def consensus(path: Path, **options: object) -> float:
     with tempfile.TemporaryDirectory(dir=path.parent) as out:
         found = cg.consensus(cg.scan(path), 10, method, random_state=0, out=out, progress=False, **options)
     return float(found.mean_confidence)
+
+
+def tracked(path: Path) -> float:
+    """Lasting names of the steps; the number of points that keep theirs."""
+    import congruence as cg
+
+    return float(sum(kept.lasting for kept in cg.track(cg.scan(path)).kept))
+
+
+def copied(path: Path) -> float:
+    """pyarrow reads the columns batch after batch and writes them as they are: what any writer of names takes."""
+    import pyarrow.dataset as ds
+    from pyarrow import parquet
+
+    data = ds.dataset(path)
+    with tempfile.TemporaryDirectory(dir=path.parent) as out, parquet.ParquetWriter(f"{out}/all.parquet", data.schema) as w:
+        for batch in data.to_batches(batch_size=1 << 20):
+            w.write_batch(batch)
+        return float(data.count_rows())
+
+
+def named(path: Path) -> float:
+    """Lasting names of the steps, written to Parquet files; the number of rows."""
+    import congruence as cg
+
+    t = cg.track(cg.scan(path))
+    with tempfile.TemporaryDirectory(dir=path.parent) as out:
+        return float(t.write_labels(out).n_rows)
 
 
 def consensus_on_dask(path: Path) -> float:
@@ -277,6 +348,9 @@ JOBS = {
     "duckdb": ("DuckDB, one GROUP BY per pair", by_duckdb, False),
     "polars": ("polars, streaming group_by", by_polars, False),
     "ensembles": ("congruence, arimm of two ensembles", ensembles, True),
+    "copy": ("pyarrow, read and written", copied, False),
+    "track": ("congruence, tables and lasting names", tracked, True),
+    "names": ("congruence, names written too", named, True),
     "consensus": ("congruence, consensus written", consensus, True),
     "consensus_dask": ("congruence, Dask, one worker killed", consensus_on_dask, False),
 }
@@ -289,6 +363,9 @@ worked: float | None = None
 
 def _child(job: str, path: Path) -> None:
     global started
+    import pyarrow.dataset  # noqa: F401, not in the time of reading
+    import pyarrow.parquet  # noqa: F401
+
     _, work, warmed = JOBS[job]
     if warmed:
         (warm_consensus if job == "consensus" else warm)()
@@ -319,6 +396,27 @@ def measured(job: str, path: Path, tries: int = 1) -> tuple[float, float, float,
     return best
 
 
+#: what the value of a job is
+SAID = {"track": "rows × steps keep their name: {:,.0f}", "names": "rows: {:,.0f}", "copy": "rows: {:,.0f}"}
+
+
+def beside_reading(path: Path, what: str, jobs: Sequence[str], tries: int) -> None:
+    """Print the time of some jobs as multiples of that of reading the same files."""
+    files = sorted(path.glob("*.parquet"))
+    rows, size = path.name.partition("-")[2].partition("x")[0], sum(f.stat().st_size for f in files) / 1e9
+    print(f"\n{what}, {int(rows):,} rows, {size:.2f} GB of Parquet")
+    measured("scan", path)  # so that the files are in memory
+    reading = (0.0, 0.0)
+    for job in ("scan", *jobs):
+        value, seconds, peak, cpu = measured(job, path, tries)
+        if job == "scan":
+            reading, said = (seconds, cpu), ""
+        else:
+            times = f"{seconds / reading[0]:.1f} × reading, {cpu / reading[1]:.1f} × its CPU"
+            said = f"  {times}, {SAID.get(job, 'mean confidence {:.9f}').format(value)}"
+        print(f"  {JOBS[job][0]:<36} {seconds:8.2f} s  CPU {cpu:7.1f} s  peak {peak:6.2f} GB{said}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=float, default=1e8)
@@ -326,6 +424,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a million rows")
     parser.add_argument("--ensembles", action="store_true", help="arimm of 20 + 20 members instead")
     parser.add_argument("--consensus", action="store_true", help="the consensus of 20 columns instead")
+    parser.add_argument("--track", action="store_true", help="lasting names of 20 steps instead")
     parser.add_argument("--method", default="auto", help="of the consensus")
     parser.add_argument("--stream", type=float, help="number of rows from a generator, without a disk")
     parser.add_argument("--peers", default="duckdb,polars,dask", help="of these, separated by commas")
@@ -343,20 +442,12 @@ def main() -> None:
         streamed(int(options.stream))
         return
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    if options.track:
+        beside_reading(make_steps(options.folder, rows), "lasting names of 20 steps", ("copy", "track", "names"), options.tries)
+        return
     if options.consensus:
-        path = make_members(options.folder, rows)
-        size = sum(f.stat().st_size for f in path.glob("*.parquet")) / 1e9
-        print(f"\nconsensus of 20 columns by {method}, {rows:,} rows, {size:.2f} GB of Parquet")
-        reading = (0.0, 0.0)
-        measured("scan", path)  # so that the files are in memory
-        for job in ("scan", "consensus", *(["consensus_dask"] if "dask" in options.peers else [])):
-            value, seconds, peak, cpu = measured(job, path, options.tries)
-            if job == "scan":
-                reading, said = (seconds, cpu), ""
-            else:
-                times = f"{seconds / reading[0]:.1f} × reading, {cpu / reading[1]:.1f} × its CPU"
-                said = f"  {times}, mean confidence {value:.9f}"
-            print(f"  {JOBS[job][0]:<36} {seconds:8.2f} s  CPU {cpu:7.1f} s  peak {peak:6.2f} GB{said}", flush=True)
+        jobs = ("consensus", *(["consensus_dask"] if "dask" in options.peers else []))
+        beside_reading(make_members(options.folder, rows), f"consensus of 20 columns by {method}", jobs, options.tries)
         return
     if options.ensembles:
         path = make(options.folder, rows, 40)

@@ -16,6 +16,8 @@ from pyarrow import parquet
 from scanning_cases import KEYS, folder_of, labels, same
 
 import congruence as cg
+from congruence.machine import jit
+from congruence.scanning.vocabulary import Vocabulary
 from congruence.inputs import files
 from congruence.scanning import parts, room
 from congruence.scanning.room import bytes_of
@@ -225,10 +227,12 @@ def test_minus_one_and_measurements_are_cautioned(tmp_path):
     assert not any("−1" in c for c in cg.compare_all(s, noise=-1, unassigned="drop").cautions)
 
 
-@pytest.mark.parametrize(("index", "k"), [("int8", 128), ("uint8", 256), ("int16", 300), ("uint64", 5)])
+@pytest.mark.parametrize(("index", "k"), [("int8", 128), ("uint8", 256), ("uint8", 9), ("uint16", 300), ("int16", 300), ("uint64", 5)])
 @pytest.mark.parametrize("gap", [False, True])
-def test_dictionaries_that_fill_their_codes(index, k, gap):
-    """Categories with as many names as their integers can count, with and without missing labels."""
+@pytest.mark.parametrize("compiled", [False, True])
+def test_dictionaries_that_fill_their_codes(index, k, gap, compiled, monkeypatch):
+    """Categories with as many names as their integers can count, with and without missing labels, on both paths."""
+    monkeypatch.setattr(jit, "use_kernels", lambda _: compiled)
     names = [f"c{i}" for i in range(k)]
     labels = [None if gap and i % 7 == 0 else names[i % k] for i in range(900)]
     codes = pa.array([None if x is None else names.index(x) for x in labels], index)
@@ -238,6 +242,9 @@ def test_dictionaries_that_fill_their_codes(index, k, gap):
     assert part.table("a", "b").to_array().tolist() == (
         cg.contingency(labels, other, unassigned="drop").to_array().tolist()
     )
+    word = Vocabulary(frozenset(), False)
+    first = word.codes(column, "a")
+    assert word.codes(column, "a").tolist() == first.tolist()  # labels that are known already are looked up
 
 
 def test_a_column_missing_in_a_partition(tmp_path):

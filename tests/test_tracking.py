@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import polars as pl
 import pytest
 from scipy.stats import hypergeom
@@ -203,6 +204,16 @@ def test_scanned_steps_are_tracked_by_their_tables(tmp_path, text):
         cg.track(scan, unassigned="error")
     with pytest.raises(cg.InputError, match=r"their names are in t\.labels"):
         whole.write_labels(tmp_path / "other")
+
+
+@pytest.mark.parametrize("largest", [7, 2**40])
+def test_names_of_scanned_steps_are_whole_numbers(tmp_path, largest):
+    """Lasting names that are whole numbers are written as such, however large; gaps stay gaps."""
+    rows = {"s0": pa.array([largest, None, 3, 3]), "s1": pa.array([1, 1, None, 5])}
+    t = cg.track(cg.scan(lambda: pa.table(rows).to_reader(), columns=["s0", "s1"]))
+    written = t.write_labels(tmp_path / "out").read()
+    assert pa.types.is_integer(written["s1"].type)
+    assert written.to_pydict() == {"s0": [largest, None, 3, 3], "s1": [largest, largest, None, 3]}
 
 
 def test_runs_are_aligned_to_one_order():

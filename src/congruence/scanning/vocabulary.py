@@ -277,10 +277,14 @@ class Vocabulary:
 
     def _hashed(self, column: pa.DictionaryArray) -> Array:
         names, stored = column.dictionary, column.indices
-        if not column.null_count and str(stored.type) in ("uint8", "uint16") and jit.use_kernels(len(stored)):
+        if str(stored.type) in ("uint8", "uint16") and jit.use_kernels(len(stored)):
             from congruence.engine.kernels import look_up, translate
 
-            indices, place = stored.to_numpy(), self._places(names)
+            place = self._places(names)
+            if column.null_count:  # a gap is one name more, with code 0
+                wide = np.promote_types(stored.type.to_pandas_dtype(), np.min_scalar_type(len(names)))
+                stored, place = stored.cast(str(wide)).fill_null(len(names)), np.append(place, np.int32(0))
+            indices = stored.to_numpy()
             codes = np.empty(len(indices), code_type(len(self.labels)))
             if indices.max() < len(place) and place.min() >= 0:
                 translate(indices, place.astype(codes.dtype), codes)

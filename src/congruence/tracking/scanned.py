@@ -180,10 +180,22 @@ class _Names:
 
     def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, ColumnLike]:
         """The names of the rows of a batch, as arrow columns: objects take ten times as long."""
-        import pyarrow as pa
+        return {name: _taken(own, code) for (name, own), code in zip(self.names.items(), codes, strict=True)}
 
-        columns = zip(self.names.items(), codes, strict=True)
-        return {name: pa.array(own).take(pa.array(np.asarray(code))) for (name, own), code in columns}
+
+def _taken(names: list[Label | None], codes: Array) -> ColumnLike:
+    """The name of each code; code 0 and the last have none. numpy takes whole numbers four times as fast."""
+    import pyarrow as pa
+
+    inside = names[1:-1]
+    if not all(isinstance(x, int) for x in inside):
+        return pa.array(names).take(pa.array(codes))
+    values = np.array([0, *inside, 0], dtype=np.int64)
+    if abs(values).max() < 2**31:
+        values = values.astype(np.int32)
+    bits = np.packbits((codes > 0) & (codes <= len(inside)), bitorder="little")
+    buffers = [pa.py_buffer(bits), pa.py_buffer(values.take(codes))]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(codes), buffers)
 
 
 def written_names(steps: Sequence[Step], names: Sequence[Sequence[Label]], out: PathLike) -> Written:
