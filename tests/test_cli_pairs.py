@@ -11,7 +11,7 @@ import pytest
 
 import congruence as cg
 from congruence import errors
-from congruence.cli import pair_reading
+from congruence.cli import joining
 
 KMEANS, LEIDEN, WARD = [0, 0, 1, 1, 1], ["a", "a", "b", "b", "c"], ["x", "x", "y", "x", "y"]
 
@@ -61,7 +61,7 @@ def test_three_columns_are_refused_by_name(command, labels):
 def test_a_message_about_both_columns_names_both(monkeypatch):
     """Messages call a and b by the names of their columns, wherever in the sentence they are."""
     monkeypatch.setattr(errors, "FRONT", [errors.Python()])
-    monkeypatch.setattr(pair_reading, "FRONT", errors.FRONT)
-    pair_reading.call_sides(("kmeans", "leiden"))
-    with pytest.raises(cg.InputError, match="^kmeans and leiden have 3 and 2 points"):
+    monkeypatch.setattr(joining, "FRONT", errors.FRONT)
+    joining.call_sides(("kmeans", "leiden"))
+    with pytest.raises(cg.InputError, match="kmeans and leiden have 3 and 2 points"):
         cg.ari([0, 0, 1], [0, 1])

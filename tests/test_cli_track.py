@@ -15,7 +15,7 @@ import pytest
 from test_cli_trees import run
 
 import congruence as cg
-from congruence.figures.track_flow import MOST_LANES, lanes_of
+from congruence.figures.time_pictures import MOST_LANES, lanes_of
 from congruence.inputs.column_names import are_steps
 from reproductions.planted_tracks import planted
 

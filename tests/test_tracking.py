@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import hypergeom
 
 import congruence as cg
-from congruence.figures.track_flow import lanes_of
+from congruence.figures.time_pictures import lanes_of
 from congruence.inputs.steps import history_of
 from congruence.tracking.overlaps import upper_tail
 from congruence.tracking.runs import runs_of

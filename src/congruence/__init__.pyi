@@ -33,16 +33,14 @@ from congruence.density.windows import drift
 from congruence.ensembles.agreement import consensus_blocks, consensus_index, consensus_matrix, member_agreement
 from congruence.ensembles.block_sums import PairSums, pair_sums
 from congruence.ensembles.distribution import consensus_cdf, delta_area
-from congruence.ensembles.generators import generate
+from congruence.ensembles.generators import generate, random_partitions
 from congruence.ensembles.items import cluster_consensus, consensus_silhouette, item_consensus
-from congruence.ensembles.randomness import random_partitions
 from congruence.errors import InputError, NotApplicable
 from congruence.figures import figure
 from congruence.formulas import measures
 from congruence.formulas.matrices import certainty_random
 from congruence.formulas.record import Measure
-from congruence.hierarchies.curves import CutCurve, cut_curve
-from congruence.hierarchies.cut_tables import CutTable, compare_cuts
+from congruence.hierarchies.cuts import CutCurve, CutTable, compare_cuts, cut_curve
 from congruence.hierarchies.sweep import Plateau, Resolutions, resolutions
 from congruence.hierarchies.tangling import Tanglegram, tanglegram
 from congruence.inputs.cover import Cover

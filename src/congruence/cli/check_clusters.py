@@ -7,8 +7,7 @@ from pathlib import Path
 from congruence.cli.app import app
 from congruence.cli.options import TABLE, Data, Figure, Noise, Printing, argument, option, required
 from congruence.cli.parsing import noise_labels
-from congruence.cli.plots import write_plot
-from congruence.cli.printing import print_result, say, wrote
+from congruence.cli.printing import print_result, say, write_plot, wrote
 from congruence.cli.reading import features_of, row_ids, table_of
 from congruence.errors import some_of
 

@@ -12,8 +12,7 @@ import typer
 from congruence.cli.app import app
 from congruence.cli.options import FIGURE, TABLE, VALUES, Figure, Numbers, Printing, option
 from congruence.cli.parsing import whole_numbers
-from congruence.cli.plots import write_plot
-from congruence.cli.printing import print_result, print_rows, say, write_result, write_table, wrote
+from congruence.cli.printing import print_result, print_rows, say, write_plot, write_result, write_table, wrote
 from congruence.cli.reading import numbers_in, split
 from congruence.typing import CovarianceType
 

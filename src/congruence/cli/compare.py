@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from congruence.cli.app import app
 from congruence.cli.covers import COLUMNS, Covers, read_covers
+from congruence.cli.joining import call_sides, columns_of_two_files
 from congruence.cli.options import VALUES, Engine, Gaps, Limits, Printing, Scanned, Weights, argument, option, refuse
-from congruence.cli.pair_reading import call_sides, columns_of_two_files
 from congruence.cli.parsing import limits_of, named_measures, noise_labels
 from congruence.cli.printing import fail_if_under, print_result, say, write_result
 from congruence.cli.reading import check_noise_columns, listed, read_labels, table_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from congruence.cli.app import app
 from congruence.cli.options import Options, option
-from congruence.cli.plots import show_page
+from congruence.cli.printing import show_page
 
 
 class Given(Options):

@@ -25,8 +25,7 @@ from congruence.cli.options import (
     required,
 )
 from congruence.cli.parsing import noise_labels
-from congruence.cli.plots import write_plot
-from congruence.cli.printing import print_result, print_rows, say, show, wrote
+from congruence.cli.printing import print_result, print_rows, say, show, write_plot, wrote
 from congruence.cli.reading import features_of, na_list, split, table_of
 from congruence.errors import Option
 from congruence.typing import Label, OptionValue, Record

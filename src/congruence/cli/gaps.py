@@ -11,7 +11,7 @@ from congruence.errors import NoLabel, joined
 from congruence.typing import ColumnLike
 
 if TYPE_CHECKING:
-    from congruence.cli.pair_reading import TwoColumns
+    from congruence.cli.joining import TwoColumns
     from congruence.statistics.tables import Table
 
 

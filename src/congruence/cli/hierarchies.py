@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from congruence.cli.app import app
 from congruence.cli.options import FIGURE, Figure, Limits, Printing, Reading, argument, option
 from congruence.cli.parsing import limits_of
-from congruence.cli.plots import write_plot
-from congruence.cli.printing import fail_if_under, print_result, say
+from congruence.cli.printing import fail_if_under, print_result, say, write_plot
 from congruence.cli.reading import label_columns, listed, said_of, split, table_of
 from congruence.errors import InputError, some_of
 from congruence.inputs.formats import TREES

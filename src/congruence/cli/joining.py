@@ -1,15 +1,28 @@
-"""Label columns of several files, joined by their ids."""
+"""Label columns of several files, joined by their ids; or two columns, as `FILE COL_A COL_B` or one of each of two files."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from congruence.cli.gaps import missing_note
+from congruence.cli.options import TABLE, Gaps, Labels, Printing, argument, option
+from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.printing import say
-from congruence.cli.reading import Columns, FoundLabels, label_columns, said_of, table_of
-from congruence.typing import ColumnLike
+from congruence.cli.reading import (
+    Columns,
+    FoundLabels,
+    check_noise_columns,
+    label_columns,
+    labels_of,
+    row_ids,
+    said_of,
+    table_of,
+)
+from congruence.errors import FRONT, InputError, some_of
+from congruence.typing import ColumnLike, NoiseLike
 
 
 def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) -> FoundLabels:
@@ -53,3 +66,100 @@ def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) ->
         for path, name, column in found
     }
     return FoundLabels(called, None, kept)
+
+
+def call_sides(names: tuple[str, str]) -> None:
+    """Let the messages of this command call a and b by the names of their columns."""
+    FRONT[-1].names = dict(zip("ab", names, strict=True))
+
+
+@dataclass(frozen=True)
+class TwoColumns:
+    """Two clusterings of the same rows, their names, and the noise labels that apply."""
+
+    names: tuple[str, str]
+    values: tuple[ColumnLike, ColumnLike]
+    noise: NoiseLike
+    #: row ids by the name of their column; empty if rows have no names
+    ids: dict[str, ColumnLike]
+
+
+class TwoLabels(Labels, Gaps, Printing):
+    """Two label columns, and where the result is written."""
+
+    more: list[str] | None = argument("Two columns, or a second file.", None, metavar="[COL_A COL_B | FILE_B]")
+    out: Path | None = option(None, writes=TABLE)
+
+
+def two_columns(given: TwoLabels) -> TwoColumns:
+    """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`, which messages name."""
+    from congruence.inputs import files
+
+    more, noise = given.more or [], noise_labels(given.noise)
+    if len(more) == 1 and files.suffix_of(Path(more[0])) in files.READERS:
+        if given.long is not None:
+            raise InputError("--long names columns of one file, but two files were given; join them first")
+        pair = columns_of_two_files(given.file, Path(more[0]), given.columns, given.id, noise)
+    else:
+        check_width(given.file, given.columns or " ".join(more), given.long)
+        found = labels_of(given, given.columns or more).columns
+        if len(found) != 2:
+            raise InputError(f"{given.file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
+        check_noise_columns(noise, found)
+        (name_a, a), (name_b, b) = found.items()
+        pair = TwoColumns((name_a, name_b), (a, b), noise, row_ids(given.file, given.id, given.long))
+    call_sides(pair.names)
+    return pair
+
+
+def columns_of_two_files(a: Path, b: Path, columns: Columns, id: str | None, noise: NoiseLike) -> TwoColumns:
+    """One clustering of each file, joined by their ids, or row by row if neither has ids."""
+    from congruence.inputs.joining import joined_rows, rows_of
+
+    paths = (a, b)
+    tables = [table_of(path) for path in paths]
+    rows = joined_rows(tables, (str(a), str(b)), id)
+    say(rows.notes)
+    (name_a, left), (name_b, right) = _one_of_each(tables, paths, columns, rows.names)
+    if rows.take is not None:
+        left, right = rows_of(left, rows.take[0]), rows_of(right, rows.take[1])
+    check_noise_columns(noise, {name_a: left, name_b: right})
+    if name_a == name_b:
+        if isinstance(noise, dict):
+            noise = noise[name_a]
+        name_a, name_b = (f"{path.name if a.name != b.name else path}:{name_a}" for path in (a, b))
+    say([*missing_note(a, {name_a: left}), *missing_note(b, {name_b: right})])
+    return TwoColumns((name_a, name_b), (left, right), noise, rows.ids)
+
+
+def _one_of_each(
+    tables: list[dict[str, ColumnLike]], paths: tuple[Path, Path], columns: Columns, ids: tuple[str | None, str | None]
+) -> list[tuple[str, ColumnLike]]:
+    """The clustering of each of two files: a matrix, the column named, or the only one."""
+    from congruence.inputs.column_names import named_columns
+    from congruence.inputs.similarity import Similarity
+
+    there = list(dict.fromkeys(name for table in tables for name in table))
+    named = named_columns(columns, there, f"neither {paths[0]} nor {paths[1]}") if columns else []
+    if len(named) > 2:
+        raise InputError(
+            f"--columns names {len(named)} columns ({some_of(named, 6)}), but two files are compared by one column each; pass "
+            f"COL_A,COL_B, or compare all columns of both with `congruence matrix`"
+        )
+    chosen = []
+    for side, (table, path) in enumerate(zip(tables, paths, strict=True)):
+        matrices = [(name, column) for name, column in table.items() if isinstance(column, Similarity)]
+        own = [name for name in named if name in table]
+        if matrices:
+            chosen.append(matrices[0])
+            continue
+        name = own[0] if len(own) == 1 else named[min(side, len(named) - 1)] if named else None
+        found = label_columns(table, name and [name], str(path), ids[side])
+        say([f"{path}: {line}" for line in said_of(found)])
+        if len(found.taken) != 1:
+            raise InputError(
+                f"{path} has {len(found.taken)} label columns ({some_of(found.taken, 6)}); pass --columns COL_A,COL_B, the "
+                f"first of {paths[0]}, the second of {paths[1]}"
+            )
+        chosen.append(next(iter(found.taken.items())))
+    return chosen

@@ -2,7 +2,7 @@
 
 from congruence.cli.app import app
 from congruence.cli.gaps import cautions_of
-from congruence.cli.pair_reading import TwoLabels, two_columns
+from congruence.cli.joining import TwoLabels, two_columns
 from congruence.cli.printing import print_rows, say, show, wrote
 from congruence.typing import Record
 

@@ -53,7 +53,7 @@ def named_measures(measures: str | None, limits: dict[str, float]) -> Measures:
     if measures is None or measures.strip() == "all":
         if not limits:
             return None if measures is None else "all"
-        from congruence.comparison.defaults import DEFAULT
+        from congruence.comparison.plans import DEFAULT
 
         return [*DEFAULT, *limits] if measures is None else "all"
     return [cg.measure(key) for key in [*split(measures), *limits]]

@@ -1,4 +1,4 @@
-"""How the commands print: tables, JSON, csv, markdown; notes go to stderr."""
+"""How the commands print and write: tables, JSON, csv, markdown, figures; notes go to stderr."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from congruence.cli.app import settings
-from congruence.cli.options import Format
+from congruence.cli.options import Figure, Format
 from congruence.errors import as_called, unused_name, visible
-from congruence.typing import ColumnLike, Frame, Record
+from congruence.typing import ColumnLike, Frame, OptionValue, Record
 
 if TYPE_CHECKING:
     from congruence.comparison.pair import Comparison
@@ -173,3 +173,32 @@ def fail_if_under(result: Comparison | AgainstReference | AllPairs, limits: dict
                 file=sys.stderr,
             )
             raise typer.Exit(1)
+
+
+#: files that matplotlib writes
+IMAGES = (".png", ".pdf", ".svg")
+
+
+def write_plot(given: Figure, result: Result, path: Path | None = None, **options: OptionValue) -> list[str]:
+    """Write the figure of a result atomically if a file is named, and open it if requested; a note that says so."""
+    from congruence.inputs import files
+    from congruence.machine.writing import replacing, write_text
+
+    path = path or given.plot
+    if path is None:
+        return []
+    if files.suffix_of(path) in IMAGES:
+        with replacing(path) as stream:
+            result.plot("matplotlib", **options).savefig(stream, format=files.suffix_of(path)[1:], dpi=200)
+    else:
+        write_text(path, result.plot(**options).to_html(include_plotlyjs=True))
+    if given.open:
+        show_page(path)
+    return [f"wrote {path}"]
+
+
+def show_page(path: Path) -> None:
+    """Open a file that was written in the browser."""
+    import webbrowser
+
+    webbrowser.open(path.resolve().as_uri())

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from congruence.cli.app import app
 from congruence.cli.options import TABLE, Data, Figure, Members, Printing, argument, option
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
-from congruence.cli.plots import write_plot
-from congruence.cli.printing import print_result, say, wrote
+from congruence.cli.printing import print_result, say, write_plot, wrote
 from congruence.cli.reading import labels_of, numbers_in, rows_of_two
 
 if TYPE_CHECKING:

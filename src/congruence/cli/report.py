@@ -11,8 +11,7 @@ from congruence.cli.app import app, settings
 from congruence.cli.covers import Covers, read_covers
 from congruence.cli.options import Data, Gaps, Measured, Printing, argument, option, refuse
 from congruence.cli.parsing import check_width, noise_labels
-from congruence.cli.plots import show_page
-from congruence.cli.printing import print_json, print_rows, say, show
+from congruence.cli.printing import print_json, print_rows, say, show, show_page
 from congruence.cli.reading import embeddings_in, labels_of, numbers_in, picture_in, row_ids, said_of, split, table_of
 from congruence.typing import ColumnLike, Label, OptionValue, PointsLike
 

@@ -10,8 +10,7 @@ import typer
 from congruence.cli.app import app
 from congruence.cli.options import TABLE, Figure, Numbers, Printing, option, required
 from congruence.cli.parsing import value_of
-from congruence.cli.plots import write_plot
-from congruence.cli.printing import print_result, say, wrote
+from congruence.cli.printing import print_result, say, write_plot, wrote
 from congruence.cli.reading import numbers_in, split
 from congruence.errors import InputError
 from congruence.typing import OptionValue

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, Unpack, cast, overload
 
 import numpy as np
 
-from congruence.comparison import defaults
-from congruence.comparison.plans import BY_POINT, PLANS, Plan, plan_in, refusal
+from congruence.comparison.plans import BY_KIND, BY_POINT, PLANS, Plan, plan_in, quick, refusal
 from congruence.comparison.presenting import (
     Result,
     figure_of,
@@ -248,11 +247,11 @@ class Evaluation:
     """Applies measures to tiles of statistics; one that does not apply is skipped, or an error if it was named."""
 
     def __init__(self, measures: Measures, *, soft: bool, weighted: bool, covers: bool, points: int = 0) -> None:
-        chosen, self.strict = chosen_measures(measures, defaults.BY_KIND[soft, covers])
+        chosen, self.strict = chosen_measures(measures, BY_KIND[soft, covers])
         self.soft = soft
         self.skipped: dict[str, str] = {}
         if soft and not self.strict:
-            chosen, self.skipped = defaults.quick(chosen, points)
+            chosen, self.skipped = quick(chosen, points)
         self.beyond: set[str] = set()
         #: (clustering, other, points) of pairs in which the clustering has one cluster left
         self.alone: list[tuple[int, int, int]] = []

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from congruence.comparison.defaults import DEFAULT
 from congruence.comparison.pair import Comparison, applied
-from congruence.comparison.plans import Plan
+from congruence.comparison.plans import DEFAULT, Plan
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees, walks
 from congruence.engine.plan import engine_for

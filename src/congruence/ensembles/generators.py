@@ -1,4 +1,4 @@
-"""Ensembles from data: many clusterings of the same points, each with its own random stream."""
+"""Ensembles from data or at random: many clusterings of the same points, each with its own random stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from congruence.engine.plan import Progress, seed_sequence
+from congruence.engine.plan import Progress, generator_of, seed_sequence
 from congruence.ensembles.soft_generators import Mixtures, fuzzy, possibilistic, seed_of
 from congruence.errors import MOST_RUNS, Caution, InputError, Option, known_name, real_number, whole_number
 from congruence.inputs.coerce import as_clustering
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sklearn.cluster import KMeans
 
     from congruence.inputs.kinds import Clustering
+
 
 #: makes one member, labels (NaN if missing) or memberships, from data, a number of clusters and a random stream
 Maker = Callable[[Array | SparseMatrix, int, np.random.Generator], Array]
@@ -335,3 +336,35 @@ def configured(clusterer: Estimator, seed: int, k: int | None = None) -> BaseEst
 def hard(made: Array) -> Array:
     """Labels of a clusterer; for memberships, the cluster with the largest."""
     return made.argmax(axis=1) if made.ndim == 2 else made
+
+
+# --- random members ----------------------------------------------------------------------------------------------
+
+
+@described
+def random_partitions(n: int, n_members: int, kmax: int, random_state: Seed = 0) -> Ensemble:
+    """Random members: each has k ~ U{2 … kmax} clusters and assigns every point to one of them at random.
+
+    Args:
+        n: Number of points.
+        n_members: Number of members.
+        kmax: Largest number of clusters, at least 2.
+        random_state: See `congruence.options`.
+
+    Returns:
+        An `Ensemble`.
+
+    Raises:
+        InputError: If an argument is invalid.
+
+    See also:
+        `cg.certainty_random`.
+
+    >>> import congruence as cg
+    >>> cg.random_partitions(100, 5, 4, random_state=0)
+    Ensemble: 5 clusterings of 100 points, 2 to 4 clusters each
+    """
+    n, n_members = whole_number(n, "n", 1, 2**40), whole_number(n_members, "n_members", 1, MOST_RUNS)
+    kmax = whole_number(kmax, "kmax", 2, 2**62)
+    rng = generator_of(random_state)
+    return Ensemble([rng.integers(0, rng.integers(2, kmax + 1), n) for _ in range(n_members)])

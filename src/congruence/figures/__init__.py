@@ -10,8 +10,7 @@ from congruence.comparison.results import AllPairs
 from congruence.consensus_clustering.results import Consensus
 from congruence.density.changes import Drift
 from congruence.errors import InputError, joined, one_of
-from congruence.hierarchies.curves import CutCurve
-from congruence.hierarchies.cut_tables import CutTable
+from congruence.hierarchies.cuts import CutCurve, CutTable
 from congruence.hierarchies.sweep import Resolutions
 from congruence.hierarchies.tangling import Tanglegram
 from congruence.inputs.ensemble import Ensemble
@@ -29,7 +28,7 @@ DRAWN: dict[type, tuple[str, str]] = {
     Alternatives: ("pictures", "of_alternatives"), Tracks: ("time_pictures", "of_tracks"),
     CutCurve: ("tree_pictures", "of_curve"),
     CutTable: ("tree_pictures", "of_table"), Tanglegram: ("tree_pictures", "of_tangle"), Ranking: ("pictures", "of_ranking"),
-    Resolutions: ("sweep_picture", "of_sweep"), ClusterCheck: ("pictures", "of_clusters"),
+    Resolutions: ("tree_pictures", "of_sweep"), ClusterCheck: ("pictures", "of_clusters"),
     Sweep: ("pictures", "of_settings"),
 }  # fmt: skip
 

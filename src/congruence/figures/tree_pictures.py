@@ -1,13 +1,20 @@
-"""The figures of hierarchies, as marks."""
+"""The figures of hierarchies and resolution sweeps, as marks."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from congruence.figures.marks import NO_AXIS, Axis, Band, Heat, Line, Mark, Panel, Picture, Texts
-from congruence.hierarchies.curves import CutCurve
-from congruence.hierarchies.cut_tables import CutTable
+from congruence.errors import InputError, real_number
+from congruence.figures.layout import EIGHT
+from congruence.figures.marks import NO_AXIS, Axis, Band, Dots, Heat, Line, Mark, Panel, Picture, Texts
+from congruence.hierarchies.cuts import CutCurve, CutTable
+from congruence.hierarchies.sweep import Resolutions
+from congruence.hierarchies.sweep_layout import Edge, Node
 from congruence.hierarchies.tangling import Tanglegram
+from congruence.inputs.coerce import as_clustering
+from congruence.inputs.labels import Labels
+from congruence.statistics.tables import Array
+from congruence.typing import ColumnLike
 
 #: most points or clusters with names in a figure, and most cells with their values
 MOST_NAMES, MOST_CELLS = 80, 150
@@ -74,3 +81,116 @@ def of_tangle(tangle: Tanglegram) -> Picture:
         title=f"{n} points, {tangle.crossings:,} crossings ({tangle.entanglement:.1%} of the pairs)",
         paper=(7.0, max(3.0, min(14.0, 0.12 * n))),
     )  # fmt: skip
+
+
+#: most clusters with names in the figure
+MOST_NODES = 240
+
+
+def of_sweep(r: Resolutions, color: ColumnLike = "stability", least: float = 0.1) -> Picture:
+    """The tree of clusters: a layer per column, with edge widths by in_prop."""
+    if not 0 <= real_number(least, "least") <= 1:
+        raise InputError(f"least must be a share from 0 to 1, not {least!r}")
+    values, title, labels, texts = _colours(r, color)
+    every = [
+        Node(
+            column=name, cluster=str(cluster), x=float(r.places.x[y][i]), y=y, size=int(r.sizes[y][i]),
+            stability=float(r.scores[y][i]), value=float(values[y][i]), text=texts[y][i],
+        )
+        for y, (name, clusters) in enumerate(zip(r.names, r.clusters, strict=True)) for i, cluster in enumerate(clusters)
+    ]  # fmt: skip
+    edges = _edges(r)
+    shown, marks = [e for e in edges if e.in_prop >= least], list[Mark]()
+    total = max(r.ensemble.n_points, 1)
+    ends = [(every[e.first], every[e.second]) for e in shown]
+    for strength in range(1, 6):  # plotly has one width per trace
+        some = [ab for e, ab in zip(shown, ends, strict=True) if min(int(e.in_prop * 5) + 1, 5) == strength]
+        marks.append(
+            Line(
+                x=[v for a, b in some for v in (a.x, b.x, None)], y=[v for a, b in some for v in (-a.y, -b.y, None)],
+                color="#5a5a5a", opacity=0.15 + 0.15 * strength, width=0.4 + 0.4 * strength,
+            )
+        )  # fmt: skip
+    marks.append(  # an invisible mark in the middle of each edge carries its numbers
+        Dots(
+            x=[(a.x + b.x) / 2 for a, b in ends], y=[-(a.y + b.y) / 2 for a, b in ends], color=["#555"] * len(ends),
+            opacity=0.0, hover="%{customdata}",
+            notes=[f"{e.count:,} points\nin_prop {e.in_prop:.3f}\nout_prop {e.out_prop:.3f}" for e in shown],
+        )
+    )  # fmt: skip
+    groups = [("", every)]
+    if labels is not None:
+        groups = [(label, [node for node in every if node.value == i]) for i, label in enumerate(labels)]
+    middle = (min(node.value for node in every) + max(node.value for node in every)) / 2
+    for place, (label, nodes) in enumerate(groups):
+        if nodes:
+            marks.append(
+                Dots(
+                    x=[node.x for node in nodes], y=[-node.y for node in nodes], name=label, has_outline=True,
+                    color=[EIGHT[place % len(EIGHT)]] * len(nodes) if label else [node.value for node in nodes],
+                    scale="" if label else title, size=[10 + 40 * (node.size / total) ** 0.5 for node in nodes],
+                    texts=[node.cluster for node in nodes] if len(every) <= MOST_NODES else (),
+                    inks=["black" if label or node.value >= middle else "white" for node in nodes], hover="%{customdata}",
+                    notes=[
+                        f"{node.column}, cluster {node.cluster}\n{node.size:,} points\n"
+                        f"stability {node.stability:.3f}\n{node.text}"
+                        for node in nodes
+                    ],
+                )
+            )  # fmt: skip
+    layers, n_hidden = [-i for i in range(len(r.names))], len(edges) - len(shown)
+    hidden = f"; {n_hidden} edges with in_prop below {least:g} left out" if n_hidden else ""
+    return Picture(
+        panels=[Panel(marks=marks, x=NO_AXIS, y=Axis(ticks=(layers, r.names), has_grid=False))], title=r.sentence,
+        note=f"colour: {title}{hidden}", width=900, height=max(400, 70 * len(r.names)),
+        paper=(7.0, max(3.0, 0.55 * len(r.names))), legend=title if labels is not None else None,
+    )  # fmt: skip
+
+
+def _edges(r: Resolutions) -> list[Edge]:
+    """The edges between clusters, which are numbered column after column."""
+    starts = np.cumsum([0, *map(len, r.clusters)]).tolist()
+    found = []
+    for step, link in enumerate(r.links):
+        for i, j, count in zip(*(x.tolist() for x in link), strict=True):
+            in_prop, out_prop = count / int(r.sizes[step + 1][j]), count / int(r.sizes[step][i])
+            first, second = starts[step] + i, starts[step + 1] + j
+            found.append(Edge(first=first, second=second, count=count, in_prop=in_prop, out_prop=out_prop))
+    return found
+
+
+def _colours(r: Resolutions, color: ColumnLike) -> tuple[list[Array], str, tuple[str, ...] | None, list[list[str]]]:
+    """A value per cluster, its title, labels if it is a label, and the value as text."""
+    if isinstance(color, str):
+        if color != "stability":
+            raise InputError(f"color must be 'stability', a float per point or a label per point; got {color!r}")
+        words = [[f"stability {x:.3f}" for x in scores.tolist()] for scores in r.scores]
+        return list(r.scores), "SC3 stability" + (" (normalised)" if r.normalised else ""), None, words
+    title = str(getattr(color, "name", None) or "feature")
+    try:
+        given = np.asarray(color)
+    except ValueError:  # lists of different lengths
+        raise InputError(f"color must be one number or label per point; got {color!r}") from None
+    if given.shape != (r.n_given,):
+        raise InputError(f"color has shape {given.shape}; give one value for each of the {r.n_given} points")
+    codes = [np.asarray(c.codes, dtype=np.int64) for c in r.ensemble.members if isinstance(c, Labels)]
+    if given.dtype.kind == "f":
+        feature = given[r.points].astype(np.float64)
+        if not np.isfinite(feature).all():
+            raise InputError("color must be finite numbers")
+        means = [np.bincount(c, weights=feature) / np.bincount(c) for c in codes]
+        return means, f"mean {title}", None, [[f"mean {title} {x:.4g}" for x in m.tolist()] for m in means]
+    labels = as_clustering(color, "color")
+    if not isinstance(labels, Labels):
+        raise InputError("color must be 'stability', a float per point or a label per point")
+    labels = labels.with_policy("error", None, "color").taken(r.points)
+    names = tuple(str(x) for x in labels.names)
+    values, words = [], []
+    for c in codes:
+        table = np.zeros((int(c.max()) + 1, labels.k), dtype=np.int64)
+        np.add.at(table, (c, np.asarray(labels.codes, dtype=np.int64)), 1)
+        most = table.argmax(axis=1)
+        share = table.max(axis=1) / table.sum(axis=1)
+        values.append(most.astype(float))
+        words.append([f"{names[i]}: {s:.0%}" for i, s in zip(most.tolist(), share.tolist(), strict=True)])
+    return values, "most frequent label" if title == "feature" else f"most frequent {title}", names, words

@@ -10,9 +10,9 @@ from importlib.resources import files
 import numpy as np
 
 from congruence.chance.permutation import permutation_test
-from congruence.comparison.defaults import BY_KIND
 from congruence.comparison.many import compare_all
 from congruence.comparison.matching import match
+from congruence.comparison.plans import BY_KIND
 from congruence.comparison.results import AllPairs
 from congruence.errors import Call, Caution, InputError, visible
 from congruence.figures.layout import distances, map_of, tree_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from congruence.figures.track_flow import BEND, Lane, labels_of, lanes_of
+from congruence.figures.time_pictures import BEND, Lane, labels_of, lanes_of
 from congruence.inputs.column_names import are_steps
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels

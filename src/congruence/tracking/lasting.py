@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from congruence.errors import Call, InputError, one_of, warn
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.steps import History, Step, history_of, points_of
-from congruence.tracking.events import events_of
-from congruence.tracking.links import LEAST_PROFILE, LEAST_SHARE, Groups, Rules, groups, linked
+from congruence.tracking.events import LEAST_PROFILE, LEAST_SHARE, Groups, Rules, events_of, groups, linked
 from congruence.tracking.naming import Names, Naming
 from congruence.tracking.overlaps import Overlap, overlap_of_members, overlap_of_profiles
-from congruence.tracking.results import Kept, Tracks
+from congruence.tracking.results import Kept, Tracks, load_tracks
 from congruence.tracking.runs import modes_of
-from congruence.tracking.saving import load_tracks
 from congruence.tracking.scanned import counted_history
 from congruence.typing import EnsembleLike, Label, NoiseLike, PathLike, PointsLike
 

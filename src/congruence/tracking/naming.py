@@ -12,7 +12,7 @@ import numpy as np
 from congruence.errors import unused_name
 from congruence.formulas.matching import assignment
 from congruence.inputs.steps import Step
-from congruence.tracking.links import Groups
+from congruence.tracking.events import Groups
 from congruence.tracking.overlaps import Overlap
 from congruence.typing import Label
 

@@ -1,4 +1,4 @@
-"""The result of `cg.track`."""
+"""The result of `cg.track`, also in a file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from congruence.comparison.presenting import Result
 from congruence.errors import InputError, Option, counted
 from congruence.errors import joined as listing
 from congruence.inputs.frames import make_frame
-from congruence.inputs.steps import History, Step
+from congruence.inputs.steps import History, Step, incidence
+from congruence.machine.archives import read_archive, write_archive
 from congruence.statistics.tables import Array
-from congruence.tracking.events import EVENT_COLUMNS, Event
-from congruence.tracking.links import Rules
+from congruence.tracking.events import EVENT_COLUMNS, Event, Rules
 from congruence.tracking.naming import Naming
 from congruence.tracking.runs import runs_of
 from congruence.typing import Frame, Label, PathLike, Record
 
 if TYPE_CHECKING:
     from congruence.scanning.rows import Written
+
 
 #: events less likely than this by chance are counted as clear
 ALPHA = 0.05
@@ -291,9 +292,22 @@ class Tracks(Result):
         Args:
             path: The file, named .npz.
         """
-        from congruence.tracking.saving import save_tracks  # late import; avoids a cycle
-
-        save_tracks(self, path)
+        arrays: dict[str, Array] = {}
+        for i, step in enumerate(self.history.steps):
+            if step.is_soft:
+                arrays[f"members{i}"] = step.members
+            else:
+                arrays[f"starts{i}"], arrays[f"clusters{i}"] = step.members.indptr, step.members.indices
+            if self.points is not None:
+                arrays[f"points{i}"] = self.points[i]
+        facts = {
+            "format": 1, "steps": [[s.name, s.kind, list(s.clusters), list(s.members.shape)] for s in self.history.steps],
+            "names": [list(x) for x in self.names], "ids": self.history.ids,
+            "id_name": self.history.id_name, "frame_kind": self.history.frame_kind,
+            "events": [x.facts() for x in self.happened], "kept": [asdict(x) for x in self.kept],
+            "naming": self.naming, "rules": self.rules,
+        }  # fmt: skip
+        write_archive(path, arrays, facts)
 
     def table_columns(self) -> Record:
         """The columns of `to_frame`: the events."""
@@ -308,3 +322,30 @@ class Tracks(Result):
 
     def __repr__(self) -> str:
         return f"Tracks: {self.sentence}"
+
+
+def load_tracks(path: PathLike) -> Tracks:
+    """Tracks from a file."""
+    return read_archive(path, "tracks", _tracks)
+
+
+def _tracks(arrays: dict[str, Array], facts: Record) -> Tracks:
+    steps = []
+    for i, (name, kind, clusters, shape) in enumerate(facts["steps"]):
+        if kind == "memberships":
+            members = arrays[f"members{i}"]
+        else:
+            rows = np.repeat(np.arange(shape[0]), np.diff(arrays[f"starts{i}"]))
+            members = incidence(rows, arrays[f"clusters{i}"], tuple(shape))
+        steps.append(Step(name, tuple(clusters), members, kind))
+    own = "points0" in arrays
+    ids = None if facts["ids"] is None else tuple(facts["ids"])
+    return Tracks(
+        history=History(tuple(steps), ids, facts["id_name"], facts["frame_kind"], own),
+        names=tuple(tuple(x) for x in facts["names"]),
+        happened=tuple(Event(**x) for x in facts["events"]),
+        kept=tuple(Kept(**x) for x in facts["kept"]),
+        naming=facts["naming"],
+        rules=facts["rules"],
+        points=tuple(arrays[f"points{i}"] for i in range(len(steps))) if own else None,
+    )

@@ -22,13 +22,14 @@ from congruence.trust.scores import (
     KNOWN,
     UNKNOWN,
     Nearness,
+    agreement_of,
     fit_to,
     mean_with,
     numbers_of_clusters,
+    p_value_of_agreement,
     score_of,
     shares_of,
 )
-from congruence.trust.unrelated import agreement_of, p_value_of_agreement
 from congruence.typing import EnsembleLike, Frame, PointsLike, ProgressLike, Record, Seed
 
 #: clusterings agree no more than unrelated ones if the p-value is above this
