@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.stats import hypergeom
 
