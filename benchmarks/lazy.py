@@ -3,8 +3,8 @@
 Each place holds the same kind of labels. The ways run after each other, and the less of two calls is printed, or the first if it
 takes half a minute: CPU seconds of this process and of the server or Java, and the time on the clock.
 `--places` names some of duckdb, postgres and spark; PostgreSQL is started in a temporary folder, Spark in a process of Java.
-`--rows` and `--columns` hold in all places: `python -m benchmarks.lazy --places duckdb,spark --rows 1e8 --columns 5`. The data are
-made in a temporary folder, which is removed, unless `--folder` names one.
+`--rows` and `--columns` hold in all places: `python -m benchmarks.lazy --places duckdb,spark --rows 1e8 --columns 5`. The data
+are made in a temporary folder, which is removed, unless `--folder` names one.
 """
 
 from __future__ import annotations

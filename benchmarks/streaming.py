@@ -209,7 +209,10 @@ def copied(path: Path) -> float:
     from pyarrow import parquet
 
     data = ds.dataset(path)
-    with tempfile.TemporaryDirectory(dir=path.parent) as out, parquet.ParquetWriter(f"{out}/all.parquet", data.schema) as w:
+    with (
+        tempfile.TemporaryDirectory(dir=path.parent) as out,
+        parquet.ParquetWriter(f"{out}/all.parquet", data.schema) as w,
+    ):
         for batch in data.to_batches(batch_size=1 << 20):
             w.write_batch(batch)
         return float(data.count_rows())
@@ -363,7 +366,7 @@ worked: float | None = None
 
 def _child(job: str, path: Path) -> None:
     global started
-    import pyarrow.dataset  # noqa: F401, not in the time of reading
+    import pyarrow.dataset
     import pyarrow.parquet  # noqa: F401
 
     _, work, warmed = JOBS[job]
@@ -443,7 +446,9 @@ def main() -> None:
         return
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     if options.track:
-        beside_reading(make_steps(options.folder, rows), "lasting names of 20 steps", ("copy", "track", "names"), options.tries)
+        beside_reading(
+            make_steps(options.folder, rows), "lasting names of 20 steps", ("copy", "track", "names"), options.tries
+        )
         return
     if options.consensus:
         jobs = ("consensus", *(["consensus_dask"] if "dask" in options.peers else []))

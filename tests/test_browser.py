@@ -76,7 +76,10 @@ def data(page: Browser, key: str):
 
 def test_it_draws_every_part(page):
     """Every part has its picture or table."""
-    drawn = "#bars button, .card, #check tbody tr, #features rect, #levels circle, #curve circle, #ranking-table tr, #map svg, #flow svg path"
+    drawn = (
+        "#bars button, .card, #check tbody tr, #features rect, #levels circle, #curve circle, #ranking-table tr, #map svg, "
+        "#flow svg path"
+    )
     for selector in (
         *drawn.split(", "),
         "#pair-table table",

@@ -16,11 +16,11 @@ from pyarrow import parquet
 from scanning_cases import KEYS, folder_of, labels, same
 
 import congruence as cg
-from congruence.machine import jit
-from congruence.scanning.vocabulary import Vocabulary
 from congruence.inputs import files
+from congruence.machine import jit
 from congruence.scanning import parts, room
 from congruence.scanning.room import bytes_of
+from congruence.scanning.vocabulary import Vocabulary
 
 # --- refusals in one line --------------------------------------------------------------------------------------------
 
@@ -227,7 +227,9 @@ def test_minus_one_and_measurements_are_cautioned(tmp_path):
     assert not any("−1" in c for c in cg.compare_all(s, noise=-1, unassigned="drop").cautions)
 
 
-@pytest.mark.parametrize(("index", "k"), [("int8", 128), ("uint8", 256), ("uint8", 9), ("uint16", 300), ("int16", 300), ("uint64", 5)])
+@pytest.mark.parametrize(
+    ("index", "k"), [("int8", 128), ("uint8", 256), ("uint8", 9), ("uint16", 300), ("int16", 300), ("uint64", 5)]
+)
 @pytest.mark.parametrize("gap", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_dictionaries_that_fill_their_codes(index, k, gap, compiled, monkeypatch):
