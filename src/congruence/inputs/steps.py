@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -35,9 +35,8 @@ from congruence.typing import (
 Kind = Literal["labels", "memberships", "cover"]
 
 
-@dataclass(frozen=True, eq=False)
 class Step:
-    """One clustering of a history.
+    """One clustering of a history: its clusters, and what they have in common with those of other steps.
 
     Attributes:
         name: The name of the step.
@@ -109,7 +108,17 @@ class Step:
         else:
             found = self.members.tocoo()
             members = incidence(rows[found.row], found.col, (n, self.members.shape[1]))
-        return replace(self, members=members)
+        return HeldStep(self.name, self.clusters, members, self.kind)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldStep(Step):
+    """A step whose points are in memory."""
+
+    name: str
+    clusters: tuple[Label, ...]
+    members: SparseMatrix
+    kind: Kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +264,7 @@ def _step(
     if isinstance(data, Cover):
         cover = data.with_policy(unassigned, noise_for(noise, (name,)), name)
         own = None if isinstance(cover.ids, range) else (None, cover.points)
-        return Step(name, cover.names, cover.to_sparse(), "cover"), own, None
+        return HeldStep(name, cover.names, cover.to_sparse(), "cover"), own, None
     ids: tuple[str | None, Sequence[Label]] | None
     ids = None
     if is_frame(data):
@@ -272,7 +281,7 @@ def _step(
             raise InputError(f"the index of {name} has repeated values; points need one row each")
         ids = (None if index.name is None else str(index.name), index.tolist())
     if not isinstance(clustering, Labels):
-        return Step(name, tuple(clustering.names), clustering.dense(), "memberships"), ids, clustering.kind
+        return HeldStep(name, tuple(clustering.names), clustering.dense(), "memberships"), ids, clustering.kind
     labels = clustering.with_policy(unassigned, noise_for(noise, (name,)), name)
     names = plain_names(labels.names)
     codes = labels.codes.astype(np.int64)
@@ -280,7 +289,7 @@ def _step(
     members = incidence(point, codes[point], (len(codes), labels.k))
     filled = np.flatnonzero(np.asarray(members.sum(axis=0)).ravel())
     return (
-        Step(name, tuple(names[i] for i in filled), members[:, filled], "labels"), ids, clustering.kind,
+        HeldStep(name, tuple(names[i] for i in filled), members[:, filled], "labels"), ids, clustering.kind,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from congruence.comparison.presenting import Result
 from congruence.errors import InputError, Option, counted
 from congruence.errors import joined as listing
 from congruence.inputs.frames import make_frame
-from congruence.inputs.steps import History, Step, incidence
+from congruence.inputs.steps import HeldStep, History, Step, incidence
 from congruence.machine.archives import read_archive, write_archive
 from congruence.statistics.tables import Array
 from congruence.tracking.events import EVENT_COLUMNS, Event, Rules
@@ -337,7 +337,7 @@ def _tracks(arrays: dict[str, Array], facts: Record) -> Tracks:
         else:
             rows = np.repeat(np.arange(shape[0]), np.diff(arrays[f"starts{i}"]))
             members = incidence(rows, arrays[f"clusters{i}"], tuple(shape))
-        steps.append(Step(name, tuple(clusters), members, kind))
+        steps.append(HeldStep(name, tuple(clusters), members, kind))
     own = "points0" in arrays
     ids = None if facts["ids"] is None else tuple(facts["ids"])
     return Tracks(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from congruence.errors import Call, InputError, Option, check_different, one_of
 from congruence.inputs.alignment import noise_for
 from congruence.inputs.column_names import listed_names
 from congruence.inputs.kinds import Unassigned
-from congruence.inputs.steps import History, Step
+from congruence.inputs.steps import History, Kind, Step
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, named_labels
 from congruence.scanning.rows import Written
@@ -26,45 +27,41 @@ from congruence.typing import ColumnLike, EnsembleLike, Label, NoiseLike, PathLi
 Cells = dict[tuple[int, int], tuple[Array, Array, Array]]
 
 
-class _NotKept:
-    """The members of a step whose rows stay where they are: whatever needs them is refused."""
+@dataclass(frozen=True, eq=False)
+class CountedStep(Step):
+    """A step that is known by its tables with the other steps; its rows stay where they are.
 
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
-            raise AttributeError(name)
+    Attributes:
+        name: The name of the step.
+        clusters: The names of its clusters.
+        column: The scanned column.
+        at: Its position among the steps.
+        sizes: The size of each of its clusters.
+        rows: Number of rows.
+        tables: The cells of all pairs of steps.
+    """
+
+    name: str
+    clusters: tuple[Label, ...]
+    column: Column
+    at: int
+    sizes: Array = field()  # the one of `Step` is no default
+    rows: int
+    tables: Cells = field(repr=False)
+    kind: Kind = "labels"
+
+    @property
+    def members(self) -> NoReturn:
+        """Refused: the rows are not in memory."""
         raise InputError(
             f"the rows of these steps stay where they are; {Call('t.write_labels(out)')} writes their lasting names, or read the "
             "columns into memory"
         )
 
-
-@dataclass(frozen=True, eq=False)
-class CountedStep(Step):
-    """A step that is known by its tables with the other steps.
-
-    Attributes:
-        column: The scanned column.
-        at: Its position among the steps.
-        sizes_of: The size of each of its clusters.
-        rows: Number of rows.
-        tables: The cells of all pairs of steps.
-    """
-
-    column: Column = field(kw_only=True)
-    at: int = field(kw_only=True)
-    sizes_of: Array = field(kw_only=True)
-    rows: int = field(kw_only=True)
-    tables: Cells = field(kw_only=True, repr=False)
-
-    @property
-    def sizes(self) -> Array:
-        """The number of points of each cluster."""
-        return self.sizes_of
-
     @property
     def n_present(self) -> int:
         """How many points are in some cluster of this step."""
-        return int(self.sizes_of.sum())
+        return int(self.sizes.sum())
 
     def _cells(self, other: Step) -> tuple[Array, Array, Array]:
         assert isinstance(other, CountedStep)
@@ -129,20 +126,7 @@ def counted_history(
     sizes, clusters, tables, rows, gaps = _counted(columns)
     if unassigned == "error" and (bad := next((i for i, gap in enumerate(gaps) if gap), None)) is not None:
         raise InputError(f"step {called[bad]}: {gaps[bad]:,} rows have no label; pass {Option('unassigned', 'drop')}")
-    made = [
-        CountedStep(
-            name,
-            clusters[i],
-            _NotKept(),
-            "labels",
-            column=columns[i],
-            at=i,
-            sizes_of=sizes[i],
-            rows=rows,
-            tables=tables,
-        )
-        for i, name in enumerate(called)
-    ]
+    made = [CountedStep(name, clusters[i], columns[i], i, sizes[i], rows, tables) for i, name in enumerate(called)]
     return History(tuple(made))
 
 
