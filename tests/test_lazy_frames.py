@@ -221,6 +221,31 @@ def test_values_per_row_are_written_there(made, tmp_path):
     ].to_pylist() == [1.0] * len(frame)
 
 
+def test_steps_are_tracked_there(made, tmp_path):
+    """Tables of steps are counted by the library, which also writes the lasting names; no row is fetched."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 6, 1000)
+    frame = pd.DataFrame({
+        "customer": np.arange(1000) * 7, "may": [f"m{x}" for x in first], "june": np.where(first == 5, 4, 9 - first),
+        "july": pd.array(np.where(first == 5, 5, 9 - first), dtype="Int64"),
+    })  # fmt: skip
+    frame.loc[::9, "july"] = None
+    plain = cg.track(pl.from_pandas(frame))
+    lazy = made(frame)
+    t = cg.track(lazy)
+    assert (t.names, t.happened, t.sentence) == (plain.names, plain.happened, plain.sentence)
+    with pytest.raises(InputError, match=r"t\.write_labels\(out\)"):
+        print(t.labels)
+    for id, out in ((None, "all"), ("customer", "named")):
+        tracked = t if id is None else cg.track(cg.scan(lazy, id=id))
+        written = tracked.write_labels(tmp_path / out)
+        assert written.columns == ("customer", "may", "june", "july")
+        found = written.read().sort_by("customer")
+        for name in t.steps:
+            assert found[name].to_pylist() == plain.labels[name].to_list()
+    assert cg.track(lazy, unassigned="singletons").labels.shape == (1000, 4)  # needs the rows
+
+
 def test_categories_and_new_rows(tmp_path, monkeypatch):
     """Categories are joined as text; a table with new rows since it was counted is an error."""
     frame = pl.from_pandas(labels()[["truth", "Größe der 2. Wahl"]]).rename({"Größe der 2. Wahl": "size"})

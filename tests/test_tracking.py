@@ -216,6 +216,16 @@ def test_names_of_scanned_steps_are_whole_numbers(tmp_path, largest):
     assert written.to_pydict() == {"s0": [largest, None, 3, 3], "s1": [largest, largest, None, 3]}
 
 
+def test_columns_of_lists_are_covers():
+    """A frame whose columns hold lists of clusters has the steps of these covers; in a scan they are refused."""
+    sets = {"may": [["a"], ["a", "b"], ["b"], ["b"]], "june": [[0], [0, 1], [1], [1]]}
+    t = cg.track(pa.table(sets))
+    assert [step.kind for step in t.history.steps] == ["cover", "cover"]
+    assert t.label_columns()["june"] == sets["may"]
+    with pytest.raises(cg.InputError, match="step may is a cover, whose clusters overlap; read the columns"):
+        cg.track(cg.scan(lambda: pa.table(sets).to_reader()))
+
+
 def test_runs_are_aligned_to_one_order():
     """Runs of one k have their columns in one order, none is farther from another than the best order of the two."""
     rng = np.random.default_rng(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,10 @@ from congruence.scanning.columns import Column, named_labels
 from congruence.scanning.rows import Rows, Values, Written, joined_rows, values_of_rows, written_rows
 from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames, Table
-from congruence.typing import Label, PathLike
+from congruence.typing import ColumnLike, Label, PathLike
+
+#: a column to write, the codes of some cells by the position of the column they are of, and the value of each cell
+ValuesOfCells: TypeAlias = tuple[str, list[tuple[int, Array]], Array]
 
 
 def names_by_code(column: Column) -> tuple[tuple[Label, ...], list[Label]]:
@@ -41,12 +45,11 @@ def row_values(
     if out is None:
         return values_of_rows(rows, values, tuple(labels))[0]
     if rows.scan.input.joins and isinstance(values, Cells | Names):
-        codes, found = values.cells()
-        listed = {
-            column.name: [own[code - 1] for code in of_cells.tolist()]
-            for column, own, of_cells in zip(columns, labels, codes, strict=True)
-        }
-        return joined_rows(rows, listed, values.name, found, out)
+        joined = [
+            (name, {columns[c].name: [labels[c][code - 1] for code in codes.tolist()] for c, codes in of_cells}, found)
+            for name, of_cells, found in values.cells()
+        ]
+        return joined_rows(rows, joined, out)
     return written_rows(rows, values, tuple(labels), out, what)
 
 
@@ -67,14 +70,14 @@ class Cells:
         found[used] = values_at(self.table, self.values, row[used], col[used])
         return {self.name: found}
 
-    def cells(self) -> tuple[list[Array], Array]:
-        """The codes of the cells in each column, and their values."""
+    def cells(self) -> list[ValuesOfCells]:
+        """The codes of the cells in both columns, and their values."""
         codes = []
-        for place, at in zip(self.places, (self.table.row, self.table.col), strict=True):
+        for c, (place, at) in enumerate(zip(self.places, (self.table.row, self.table.col), strict=True)):
             code = np.zeros(place.max(initial=0) + 1, np.int64)
             code[place[place >= 0]] = np.flatnonzero(place >= 0)
-            codes.append(code[at])
-        return codes, self.values
+            codes.append((c, code[at]))
+        return [(self.name, codes, self.values)]
 
 
 def values_at(table: Table, values: Array, row: Array, col: Array) -> Array:
@@ -94,18 +97,19 @@ def scanned_scores(a: Column, b: Column, table: Table, values: Array, out: PathL
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """New names of the labels of a column."""
+    """New names of the labels of some columns, by the name of the column to write: no label, the labels, other labels."""
 
-    name: str
-    names: Array
+    names: Mapping[str, Array]
 
-    def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, Array]:
+    def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, ColumnLike]:
         """The names of the rows of a batch."""
-        return {self.name: self.names[codes[0]]}
+        return {name: own[code] for (name, own), code in zip(self.names.items(), codes, strict=True)}
 
-    def cells(self) -> tuple[list[Array], Array]:
-        """The codes of the labels, and their new names."""
-        return [np.arange(1, len(self.names) - 1)], self.names[1:-1]
+    def cells(self) -> list[ValuesOfCells]:
+        """The codes of the labels of each column, and their new names."""
+        return [
+            (name, [(c, np.arange(1, len(own) - 1))], own[1:-1]) for c, (name, own) in enumerate(self.names.items())
+        ]
 
 
 def scanned_names(b: Column, new: Mapping[Label, Label], whole: bool, out: PathLike | None) -> Array | Written:
@@ -121,5 +125,5 @@ def scanned_names(b: Column, new: Mapping[Label, Label], whole: bool, out: PathL
         names = np.array(["", *names[1:-1].tolist(), ""])
     elif out is not None and len({type(x) for x in names[1:-1].tolist()}) > 1:  # a column of a file has one type
         names[1:-1] = [str(x) for x in names[1:-1].tolist()]
-    found = row_values([b], Names(b.name, names), [labels], out, digest("names", repr(names.tolist())))
+    found = row_values([b], Names({b.name: names}), [labels], out, digest("names", repr(names.tolist())))
     return found if isinstance(found, Written) else found[b.name]

@@ -261,10 +261,6 @@ def _step(
     """One step, its own ids with their name if it has some, and the library it came from."""
     check_rule(unassigned)
     data = in_memory(data)
-    if isinstance(data, Cover):
-        cover = data.with_policy(unassigned, noise_for(noise, (name,)), name)
-        own = None if isinstance(cover.ids, range) else (None, cover.points)
-        return HeldStep(name, cover.names, cover.to_sparse(), "cover"), own, None
     ids: tuple[str | None, Sequence[Label]] | None
     ids = None
     if is_frame(data):
@@ -275,6 +271,10 @@ def _step(
         elif listed:
             data = Memberships(np.column_stack([np.asarray(column) for _, column in listed]), [x for x, _ in listed])
     clustering = as_clustering(data, name)
+    if isinstance(clustering, Cover):
+        cover = clustering.with_policy(unassigned, noise_for(noise, (name,)), name)
+        own = None if isinstance(cover.ids, range) else (None, cover.points)
+        return HeldStep(name, cover.names, cover.to_sparse(), "cover"), ids or own, None
     index = clustering.index
     if ids is None and index is not None and type(index).__name__ != "RangeIndex":
         if not index.is_unique:

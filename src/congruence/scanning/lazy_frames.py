@@ -100,32 +100,46 @@ class LazyRows(Input):
         return not self.is_whole
 
     def join(
-        self, labels: Mapping[str, pa.Array], name: str, values: pa.Array, id: str | None, folder: Path, rows: int
+        self, joined: Sequence[tuple[str, Mapping[str, pa.Array], pa.Array]], id: str | None, folder: Path, rows: int
     ) -> tuple[str, ...]:
-        """Write a value for each row by a join in the library, and return the columns written."""
+        """Write values for each row by joins in the library, and return the columns written."""
         import narwhals as nw
         from pyarrow import parquet
 
-        taken = {x.lower() for x in (*self.names, name)}
-        there, here = ({x: unused_name(f"{x}{mark}", taken) for x in labels} for mark in "′″")
-        value, file = unused_name(f"{name}‴", taken), folder / "part-000000.parquet"
-        kept = [id] if id is not None else [x for x in self.names if x != name]
-        schema = self.frame.collect_schema()
-        plain = [nw.col(x).cast(nw.String) if schema[x] in (nw.Categorical, nw.Enum) else nw.col(x) for x in labels]
-        cells = arrow_library().table([*labels.values(), values], [*there.values(), value])
+        names = [name for name, _, _ in joined]
+        taken = {x.lower() for x in (*self.names, *names)}
+        kept = [id] if id is not None else [x for x in self.names if x not in names]
+        schema, frame, made = self.frame.collect_schema(), self.frame, list[str]()
+        file = folder / "part-000000.parquet"
+
+        def unused(wanted: str) -> str:
+            found = unused_name(wanted, taken)
+            taken.add(found.lower())
+            return found
+
         try:
-            frame = self.frame.with_columns(**dict(zip(here.values(), plain, strict=True)))
-            joined = frame.join(
-                self.made_there(cells), left_on=[*here.values()], right_on=[*there.values()], how="left"
-            )
-            joined.select(*kept, nw.col(value).alias(name)).sink_parquet(str(file))
+            for name, labels, values in joined:
+                there, here, value = (
+                    [unused(f"{x}′") for x in labels],
+                    [unused(f"{x}″") for x in labels],
+                    unused(f"{name}‴"),
+                )
+                plain = [
+                    nw.col(x).cast(nw.String) if schema[x] in (nw.Categorical, nw.Enum) else nw.col(x) for x in labels
+                ]
+                cells = arrow_library().table([*labels.values(), values], [*there, value])
+                frame = frame.with_columns(**dict(zip(here, plain, strict=True)))
+                frame = frame.join(self.made_there(cells), left_on=here, right_on=there, how="left")
+                made.append(value)
+            written = [nw.col(value).alias(name) for value, name in zip(made, names, strict=True)]
+            frame.select(*kept, *written).sink_parquet(str(file))
         except Exception as error:  # each library raises another error
             raise unreadable(self.text, error) from None
         files = list(file.rglob("*.parquet")) if file.is_dir() else [file]
         now = sum(parquet.read_metadata(x).num_rows for x in files)
         if now != rows:
             raise self.changed(rows, now)
-        return (*kept, name)
+        return (*kept, *names)
 
     def changed(self, before: int, now: int) -> InputError:
         """The error for queries that see different rows."""

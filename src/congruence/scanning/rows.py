@@ -335,23 +335,27 @@ def written_rows(
         return _written(rows, values, labels, Path(out), what, stored)
 
 
-def joined_rows(rows: Rows, labels: dict[str, list[Label]], name: str, values: Array, out: PathLike) -> Written:
-    """Let the library of a lazy frame write a value for each row, and the column of row ids or else all columns.
+def joined_rows(rows: Rows, joined: Sequence[tuple[str, dict[str, list[Label]], Array]], out: PathLike) -> Written:
+    """Let the library of a lazy frame write values for each row, and the column of row ids or else all columns.
 
     Args:
         rows: The rows.
-        labels: The labels of some cells, by column.
-        name: The column of values.
-        values: The value of each cell.
+        joined: The columns to write: name, the labels of some cells by column, and the value of each cell.
         out: The folder; it must be new or empty.
     """
     pa, scan, folder = arrow_library(), rows.scan, Path(out)
     _make_folder(folder)
-    kinds = [scan.input.schema.field(column).type for column in labels]
-    kinds = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
-    listed = [pa.array(own, kind) for own, kind in zip(labels.values(), kinds, strict=True)]
+
+    def labels(column: str, own: list[Label]) -> ColumnLike:
+        kind = scan.input.schema.field(column).type
+        return pa.array(own, kind.value_type if pa.types.is_dictionary(kind) else kind)
+
+    cells = [
+        (name, {column: labels(column, own) for column, own in listed.items()}, pa.array(values))
+        for name, listed, values in joined
+    ]
     many = scan.facts(rows.columns[0]).rows
-    columns = scan.input.join(dict(zip(labels, listed, strict=True)), name, pa.array(values), scan.id, folder, many)
+    columns = scan.input.join(cells, scan.id, folder, many)
     return Written(folder=folder, columns=columns, n_rows=many, n_files=1)
 
 

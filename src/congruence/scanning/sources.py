@@ -87,14 +87,13 @@ class Input:
         """Raise if single rows cannot be read."""
 
     def join(
-        self, labels: Mapping[str, pa.Array], name: str, values: pa.Array, id: str | None, folder: Path, rows: int
+        self, joined: Sequence[tuple[str, Mapping[str, pa.Array], pa.Array]], id: str | None, folder: Path, rows: int
     ) -> tuple[str, ...]:
-        """Write a value for each row, if the source joins rows and cells itself, and return the columns written.
+        """Write values for each row, if the source joins rows and cells itself, and return the columns written.
 
         Args:
-            labels: The labels of some cells, by column.
-            name: The column to write; it has no value for rows in no cell.
-            values: The value of each cell.
+            joined: The columns to write: name, the labels of some cells by column, and the value of each cell. Rows in no
+                cell have no value.
             id: The column to write beside it. Default None: all columns.
             folder: An empty folder.
             rows: The number of rows when the cells were counted.

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from congruence.errors import Call, InputError, one_of, warn
+from congruence.inputs.coerce import counted_there
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.steps import History, Step, history_of, points_of
 from congruence.tracking.events import LEAST_PROFILE, LEAST_SHARE, Groups, Rules, events_of, groups, linked
@@ -75,6 +76,8 @@ def track(
     if previous is not None and not isinstance(previous, Tracks):
         raise InputError(f"previous must be a result of {Call('cg.track')} or its path, got {type(previous).__name__}")
     begun = 0 if previous is None else len(previous.history)
+    if data is None and previous is None and unassigned in ("drop", "error"):
+        steps = counted_there(steps)
     history = counted_history(steps, unassigned, noise, names)
     if history is None:
         history = history_of(

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from congruence.comparison.scanned import row_values
+from congruence.comparison.scanned import Names, row_values
 from congruence.errors import Call, InputError, Option, check_different, one_of
 from congruence.inputs.alignment import noise_for
 from congruence.inputs.column_names import listed_names
@@ -16,6 +16,7 @@ from congruence.inputs.kinds import Unassigned
 from congruence.inputs.steps import History, Kind, Step
 from congruence.scanning.checkpoint import digest
 from congruence.scanning.columns import Column, named_labels
+from congruence.scanning.covers import is_cover
 from congruence.scanning.rows import Written
 from congruence.scanning.scan import Scan
 from congruence.scanning.tables import PartialTables
@@ -140,6 +141,10 @@ def _counted(columns: Sequence[Column]) -> tuple[list[Array], list[tuple[Label, 
         rows, place, own = part.rows, {}, part.sizes
         for i in np.unique(pairs[here]).tolist():
             c = part.names.index(columns[i].name)
+            if is_cover(part, c):
+                raise InputError(
+                    f"step {columns[i].who} is a cover, whose clusters overlap; read the columns into memory to track covers"
+                )
             rank, named = named_labels(part, c)
             place[i] = (c, np.concatenate([[len(rank)], rank]))  # code 0 is no cluster
             sizes[i] = np.zeros(len(rank), dtype=np.int64)
@@ -156,23 +161,20 @@ def _counted(columns: Sequence[Column]) -> tuple[list[Array], list[tuple[Label, 
     return sizes, clusters, tables, rows, gaps
 
 
-@dataclass(frozen=True, eq=False)
-class _Names:
-    """New names of the labels of several columns, for each batch of rows."""
-
-    names: dict[str, list[Label | None]]
+class _ArrowNames(Names):
+    """New names of the labels of several columns, for each batch of rows as arrow columns."""
 
     def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, ColumnLike]:
-        """The names of the rows of a batch, as arrow columns: objects take ten times as long."""
+        """The names of the rows of a batch: objects take ten times as long."""
         return {name: _taken(own, code) for (name, own), code in zip(self.names.items(), codes, strict=True)}
 
 
-def _taken(names: list[Label | None], codes: Array) -> ColumnLike:
+def _taken(names: Array, codes: Array) -> ColumnLike:
     """The name of each code; code 0 and the last have none. numpy takes whole numbers four times as fast."""
     import pyarrow as pa
 
     inside = names[1:-1]
-    if not all(isinstance(x, int) for x in inside):
+    if not all(type(x) is int for x in inside):
         return pa.array(names).take(pa.array(codes))
     values = np.array([0, *inside, 0], dtype=np.int64)
     if abs(values).max() < 2**31:
@@ -188,15 +190,17 @@ def written_names(steps: Sequence[Step], names: Sequence[Sequence[Label]], out: 
     if len(counted) < len(steps):
         raise InputError("these steps are in memory: their names are in t.labels, a frame that can be written")
     are_numbers = all(isinstance(x, int) for own in names for x in own)
-    values: dict[str, list[Label | None]] = {}
+    values: dict[str, Array] = {}
     labels = []
     for step, own in zip(counted, names, strict=True):
         part = step.column.source.facts(step.column)
         c = part.names.index(step.column.name)
         rank, _ = named_labels(part, c)
-        values[step.name] = [None, *(own[i] if are_numbers else str(own[i]) for i in rank.tolist()), None]
+        listed = (own[i] if are_numbers else str(own[i]) for i in rank.tolist())
+        values[step.name] = np.array([None, *listed, None], dtype=object)
         labels.append(part.labels[c])
     columns = [step.column for step in counted]
-    found = row_values(columns, _Names(values), labels, out, digest("tracks", repr(values)))
+    what = digest("tracks", *(repr((name, own.tolist())) for name, own in values.items()))
+    found = row_values(columns, _ArrowNames(values), labels, out, what)
     assert isinstance(found, Written)
     return found
