@@ -358,6 +358,16 @@ def test_label_columns_of_obs():
     assert len(cg.Ensemble(Annotated(OBS[["leiden", "cell_type"]]))) == 2
 
 
+def test_floats_of_obs_are_scores():
+    """Floats of few values in .obs are no clustering unless their name says so, as of a clustering that leaves points out."""
+    obs = pd.DataFrame(
+        {"leiden": [0.0, 0.0, 1.0, np.nan] * 5, "kmeans": [0, 0, 1, 1] * 5, "quality": [0.25, 0.5, 1.0, 1.0] * 5}
+    )
+    with pytest.warns(UserWarning, match=r"left out: quality \(describe the points\)"):
+        e = cg.Ensemble(Annotated(obs), unassigned="partial")
+    assert e.names == ("leiden", "kmeans")
+
+
 METADATA = pd.DataFrame(
     {
         "batch": ["1", "2", "1", "2"] * 5, "donor": list("abcd") * 5, "sex": list("FFMM") * 5, "phase": ["G1", "S"] * 10,

@@ -22,8 +22,9 @@ class Annotations(dict[str, ColumnLike]):
 def describing_columns(kinds: Mapping[str, ColumnKind], reference: str | None = None) -> dict[str, str]:
     """The label columns of annotations that describe the points (batch, donor, sex) and are no clusterings, and the reason.
 
-    A name such as batch, or one value for all points, says that a column is none. Among the others, those named like clusterings
-    and those whose labels are numbers are clusterings; texts are, if no column is named like a clustering.
+    A name such as batch, one value for all points, or floats under a name of another kind say that a column is none. Among the
+    others, those named like clusterings and those whose labels are numbers are clusterings; texts are, if no column is named
+    like a clustering.
 
     Args:
         kinds: The kinds of the columns by name.
@@ -44,6 +45,8 @@ def describing_columns(kinds: Mapping[str, ColumnKind], reference: str | None = 
             found[name] = "describes the points, by its name"
         elif kind.is_flag and not LABEL_NAMES.fullmatch(name.strip()):
             found[name] = f"describes the points: {kind.why}"
+        elif kind.is_float and not LABEL_NAMES.fullmatch(name.strip()):
+            found[name] = f"describes the points: floats, and no name of a clustering ({kind.why})"
     rest = [name for name in labels if name not in found]
     named = [name for name in rest if LABEL_NAMES.fullmatch(name.strip())]
     if named:

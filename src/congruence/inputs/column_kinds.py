@@ -49,6 +49,7 @@ class ColumnKind:
     #: whole numbers that look like codes of clusters: 0, 1, 2, … without gaps; or texts that are whole numbers
     is_codes: bool = False
     is_number: bool = False
+    is_float: bool = False
     distinct: int = 0
     is_fractional: bool = False
     #: whether its name alone makes it measurements
@@ -121,8 +122,8 @@ def _kind_of_numbers(name: str, solid: ColumnLike, is_float: bool) -> ColumnKind
             "measurements", f"its name says so; {many}", is_number=True, is_fractional=fractional, is_named=True
         )
     if fractional:
-        kind: Kind = "measurements" if distinct > min(10, 2 * math.sqrt(n)) else "labels"
-        return ColumnKind(kind, many, is_number=True, is_fractional=True, is_flag=distinct == 1)
+        kind: Kind = "measurements" if distinct > min(10, 2 * math.sqrt(n)) or distinct == n else "labels"
+        return ColumnKind(kind, many, is_number=True, is_float=True, is_fractional=True, is_flag=distinct == 1)
     if says_id(name) or (names_rows(name) and distinct > max(n / 2, 3 if distinct < n else 1)):
         why = "its name says so, and its values are all different" if distinct == n else "its name says so"
         return ColumnKind("id", why, _repeated(solid) if distinct < n else (), is_number=True)
@@ -133,7 +134,9 @@ def _kind_of_numbers(name: str, solid: ColumnLike, is_float: bool) -> ColumnKind
         return ColumnKind("id", f"whole numbers that are {nearly}", is_number=True)
     if distinct > max(2 * math.sqrt(n), 10) and not codes and not LABEL_NAMES.fullmatch(name):
         return ColumnKind("measurements", f"{many} from {low:,} to {high:,}", is_number=True)
-    return ColumnKind("labels", many, is_codes=codes, is_number=True, distinct=distinct, is_flag=distinct == 1)
+    return ColumnKind(
+        "labels", many, is_codes=codes, is_number=True, is_float=is_float, distinct=distinct, is_flag=distinct == 1
+    )
 
 
 def _repeated(values: ColumnLike) -> tuple[str, ...]:
