@@ -169,7 +169,6 @@ def test_two_clusterings_may_have_the_same_name():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"clusterings": {"a": [0, 1]}}, "at least two clusterings, and there is only one"),
         ({"reference": "trith"}, "there is no clustering 'trith' to use as reference; did you mean truth"),
         ({"measures": ["homogeneity"]}, "homogeneity depends on the order"),
         ({"measures": ["ari"] * 7}, "one to six measures, not 7"),

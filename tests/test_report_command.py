@@ -187,7 +187,7 @@ def test_a_tie_in_the_data_is_not_called_clear():
     assert (kind, sentence) == ("tie", "Tie between 2 (45 %) and 3 clusters (45 %).")
     assert here == "2 of 3 clusterings have 2 (“two”) and 3 (“three”) clusters."
     part = html.page(tied).partition('id="data-verdict"')[2].partition('id="levels"')[0]
-    assert ">tie<" in part
+    assert ">Tie<" in part
     assert "clear" not in part.replace('data-kind="clear"', "")
 
 

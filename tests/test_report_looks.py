@@ -171,3 +171,81 @@ def test_svg_of_canvases_are_shapes_and_text(browser, thirty, tmp_path):
     assert "image" not in points
     assert points.count("path") >= 100
     assert browser.complaints == []
+
+
+#: texts of an SVG whose box reaches over the edge of the picture
+OUTSIDE = """(selector => [...document.querySelectorAll(selector)].flatMap(s => {
+  const b = s.getBoundingClientRect(), box = (t) => t.getBoundingClientRect();
+  const out = (t) => box(t).left < b.left - 1 || box(t).right > b.right + 1;
+  return [...s.querySelectorAll('text')].filter(out).map(t => t.textContent);
+}))"""
+
+
+@pytest.fixture(scope="module")
+def with_data(tmp_path_factory):
+    """A report on thirty clusterings with long names of points with long names of features."""
+    rng = np.random.default_rng(0)
+    base = np.repeat([0, 1, 2], 50)
+    names = ["OD280/OD315_OF_DILUTED_WINES", "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW", "ash"]
+    X = {name: base * (1 + i) + rng.normal(size=150) for i, name in enumerate(names)}
+    runs = {f"fastcluster_complete_linkage_{i:02d}": noisy(base, 0.02 * i, rng) for i in range(30)}
+    runs |= {f"almost everything in one cluster {i}": np.arange(150) < 1 + i % 2 for i in range(4)}
+    path = tmp_path_factory.mktemp("data") / "r.html"
+    cg.report(runs, path, reference=base, data=X, progress=False)
+    return path
+
+
+@pytest.mark.parametrize("width", [1400, 1000, 390])
+def test_no_text_of_features_points_or_map_is_cut(browser, with_data, width):
+    """Names of features are cut to the room there is; the words below the histogram stay inside it."""
+    browser.size(width, 900, phone=width < 500)
+    browser.open(with_data)
+    assert browser.run("document.querySelectorAll('#features svg text').length") > 3
+    assert browser.run(f"{OUTSIDE}('#features svg, #histogram svg, #map svg')") == []
+    browser.size(1280)
+
+
+def test_names_of_thirty_rows_can_be_read_on_a_phone(browser, with_data):
+    """The matrix around the chosen pair has as many rows as there is room for their names."""
+    browser.size(390, 900, phone=True)
+    browser.open(with_data)
+    browser.run("document.querySelector('#zoom').scrollIntoView()")
+    painted = browser.run(
+        "(() => { const c = document.querySelector('#zoom'), g = c.getContext('2d'); "
+        "const d = g.getImageData(0, 0, 60, c.height).data; let n = 0; "
+        "for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return 4 * n / d.length; })()"
+    )
+    assert 0.05 < painted < 0.5  # letters, and not the cells of the matrix
+    browser.size(1280)
+
+
+def test_names_in_the_ranking_are_not_broken_where_there_is_room(browser, with_data):
+    """At 1,000 pixels every name of up to 34 letters stands in one line."""
+    browser.size(1000)
+    browser.open(with_data)
+    heights = browser.run(
+        "[...document.querySelectorAll('#ranking-table tbody th button')].map(x => x.getClientRects().length && x.offsetHeight)"
+    )
+    assert max(heights) < 30
+    browser.size(1280)
+
+
+def test_one_clustering_has_a_page(browser, tmp_path):
+    """The page of one clustering has its bars, points and cards, no sections on comparing, and draws without complaint."""
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 0], [6, 0], [0, 6]], 40, axis=0) + rng.normal(size=(120, 2))
+    cg.report({"kmeans": np.repeat([0, 1, 2], 40)}, tmp_path / "r.html", data=X, progress=False)
+    browser.open(tmp_path / "r.html")
+    shown = "[...document.querySelectorAll('main > section')].filter(x => x.offsetHeight).map(x => x.id)"
+    assert browser.run(shown) == ["answer", "clusters", "many", "points", "details"]
+    assert "stable" not in browser.run("document.querySelector('#bars').textContent")
+    assert "silhouette" in browser.run("document.querySelector('.card').textContent")
+    assert browser.complaints == []
+
+
+def test_a_picture_stands_beside_the_answer_if_one_of_two_is_near_trivial(browser, tmp_path):
+    """Then too, the table of the two clusterings is drawn."""
+    cg.report({"a": np.repeat([0, 1, 2], 40), "b": np.arange(120) == 0}, tmp_path / "r.html", progress=False)
+    browser.open(tmp_path / "r.html")
+    assert browser.run("document.querySelectorAll('#front canvas').length") == 1
+    assert "stable" not in browser.run("document.querySelector('#bars').textContent")

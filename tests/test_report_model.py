@@ -216,7 +216,7 @@ def test_the_groups_are_checked_in_the_data(made):
     rows = data_of(made.html)["check"]["rows"]
     assert [row[0] for row in rows] == ["A", "B", "C"]
     assert [row[1] for row in rows] == m.answer.sizes.tolist()
-    assert [row[5] for row in rows] == list(found.verdict)
+    assert [row[-1] for row in rows] == list(found.verdict)
     sentence = found.sentence.replace("“0”", "“A”").replace("“1”", "“B”").replace("“2”", "“C”")
     assert f"The groups in the data: {sentence}" in made.summary.findings
     bare = cg.report(RUNS, progress=False)
@@ -305,7 +305,7 @@ def test_labels_beyond_the_limit_become_tables(monkeypatch):
     assert {(p.a, p.b) for p in embedded.tables} == wanted
     sent = data_of(r.html)
     assert sent["labels"] is None
-    assert sent["command"] == ["congruence compare 'my labels.csv'", "--unassigned error"]
+    assert sent["command"] == ["congruence compare 'my labels.csv'", ""]
     assert sent["arguments"] == "unassigned='error'"
     first = next(p for p in sent["tables"] if (p["a"], p["b"]) == (0, 1))
     assert unpacked(first["counts"]).sum() == 60

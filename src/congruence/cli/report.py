@@ -89,7 +89,8 @@ def report(given: Given) -> None:
         notes.append(f"{steps}: congruence track {given.file} --plot flow.html follows their clusters over time")
     ids = next(iter(row_ids(given.file, given.id, given.long).values()), None)
     numbers, drawn, said = _data_of_plot(given, found)
-    beside = ["--unassigned", given.unassigned, *(["--noise", given.noise] if given.noise else [])]
+    beside = ["--unassigned", given.unassigned] if given.unassigned != "error" else []
+    beside += ["--noise", given.noise] if given.noise else []
     beside += ["--long", given.long] if given.long else []
     request = Request(
         clusterings=found, title=given.title or given.file.name, reference=read.reference, data=numbers, axes=drawn or None,

@@ -115,6 +115,25 @@ def answer_of(
     )
 
 
+def names_of_groups(e: Ensemble, a: Answer) -> tuple[str, ...]:
+    """The names of the groups: A, B, … or, with two clusterings, those of the clusters of the first, the largest first."""
+    if not a.is_pair:
+        return tuple(letters(i) for i in range(a.k))
+    first = e.members[e.names.index(a.by)]
+    sizes = np.bincount(first.codes[first.codes < first.k], minlength=first.k)
+    return tuple(str(first.names[i]) for i in np.argsort(-sizes, kind="stable").tolist())
+
+
+def letters(i: int) -> str:
+    """A to Z, AA, AB, …
+
+    >>> letters(0), letters(25), letters(26), letters(52)
+    ('A', 'Z', 'AA', 'BA')
+    """
+    before, last = divmod(i, 26)
+    return (letters(before - 1) if before else "") + chr(ord("A") + last)
+
+
 def _largest_first(labels: Array, k: int) -> Array:
     """Clusters numbered by size; `k` for points without one."""
     labels = np.where((labels < 0) | (labels >= k), k, labels).astype(np.int64)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from congruence.comparison.presenting import number, plain
+from congruence.comparison.presenting import plain
 from congruence.errors import InputError, counted, path_of, visible
 from congruence.formulas import find
 from congruence.formulas.explain import pretty
@@ -26,11 +26,11 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.frames import make_frame
 from congruence.machine.writing import check_target, write_text
 from congruence.options import described
-from congruence.reporting import words
+from congruence.reporting import captions, words
 from congruence.reporting.members import Request
 from congruence.reporting.model import A_GROUP, Model, build
 from congruence.reporting.payload import payload
-from congruence.reporting.phrases import TERMS
+from congruence.reporting.phrases import TERMS, plain_name
 from congruence.reporting.steps import flow
 from congruence.selection.choice import Judged
 from congruence.statistics.tables import Array
@@ -126,7 +126,8 @@ class Report:
         return {
             "sentence": self.summary.answer, "use": None if m.pick is None or m.families else m.names[m.pick[0]],
             "labels": self.labels, "n_groups": a.k, "consistent": a.consistent, "chance": a.chance.consistent,
-            "stability": a.stability, "stability_by_chance": a.chance.stability,
+            "stability": None if m.is_alone else a.stability, "stability_by_chance": a.chance.stability,
+            "groups": m.groups_called, "silhouettes": m.silhouettes,
             "families": [] if m.families is None else [[m.names[i] for i in g] for g in m.families.members],
         }  # fmt: skip
 
@@ -358,8 +359,9 @@ def page(model: Model) -> str:
         data = data.replace(sign, code)
     template = environment.from_string(room.joinpath("template.html").read_text(encoding="utf-8"))
     is_pair = len(model.members) == 2
+    parts = _parts(model)
     text = template.render(
-        model=model, summary=words.summary(model), parts=_parts(model), is_pair=is_pair, css=Markup(style),
+        model=model, summary=words.summary(model), parts=parts, shown=dict(parts), is_pair=is_pair, css=Markup(style),
         script=Markup(script), script_hash=Markup(f"sha256-{digest}"), data=Markup(data), **_said(model),
     )  # fmt: skip
     return visible(text, keep="\n\t")  # names may hold control characters
@@ -367,7 +369,11 @@ def page(model: Model) -> str:
 
 def _parts(model: Model) -> list[tuple[str, str]]:
     """The parts of the page in order; for two clusterings the comparison comes first."""
-    parts = [(name, title) for name, title in PARTS if name != "steps" or model.steps is not None]
+    left_out = set() if model.steps is not None else {"steps"}
+    if len(model.members) == 1:
+        left_out |= {"ranking", "relations", "compare"}
+        left_out |= set() if model.support is not None else {"many"}
+    parts = [(name, title) for name, title in PARTS if name not in left_out]
     if len(model.members) == 2:
         parts.insert(1, parts.pop([name for name, _ in parts].index("compare")))
     return parts
@@ -382,12 +388,13 @@ def _said(model: Model) -> Record:
     also = [find(key) for key in ("arimp", "anmi", "certainty")] if model.together else []
     every = dict.fromkeys([*shown, *also])
     found: Record = {
-        "plain": [words.plain_name(m) for m in shown],
-        "definitions": [(m, words.plain_name(m), REFERENCES.get(m.reference, m.reference)) for m in every],
+        "plain": [plain_name(m) for m in shown],
+        "definitions": [(m, plain_name(m), REFERENCES.get(m.reference, m.reference)) for m in every],
         "terms": TERMS.items(),
         "panel": _panel(model),
-        "groups_said": _groups_said(model),
-        "ranking_said": _ranking_said(model),
+        "scales": words.scales(model),
+        "groups_said": captions.groups_said(model),
+        "ranking_said": captions.ranking_said(model),
         "choice_notes": [],
         "flow": None if model.steps is None else flow(model.steps),
     }
@@ -408,7 +415,7 @@ def _said(model: Model) -> Record:
         found["plane"] = f"The points by {p.about}: {p.axes[0]} to the right, {p.axes[1]} upwards{more}."
         found["making"].append(("columns of the scatter plot", ", ".join(p.features)))
     if model.together is not None:
-        found |= _said_of_ensemble(model)
+        found |= captions.of_ensemble(model)
     return found
 
 
@@ -419,6 +426,8 @@ def _panel(model: Model) -> list[tuple[str, str, str, str, str]]:
     if data is not None:
         kind, text, here = data
         found.append(("The data", "data-verdict", kind, f"{_rest(text)} {here}".rstrip(), " ".join(_data_notes(model))))
+    if len(model.members) == 1:
+        return found
     kind, text = words.how_many(model)
     found.append(
         (
@@ -442,58 +451,10 @@ def _data_notes(model: Model) -> list[str]:
     if model.support is None or model.support.choice is None:
         return []
     choice = model.support.choice
-    said = [f"{note[0].upper()}{note[1:]}." for note in choice.notes]
+    before = model.support.scales  # said before the verdict
+    said = [f"{note[0].upper()}{note[1:]}." for note in choice.notes if note not in before]
     tried = (
         f"choose_k tried {choice.ks[0]} to {choice.ks[-1]} clusters of {model.points.source}, which took "
         f"{model.support.seconds:.1f} s."
     )
     return [tried, *said]
-
-
-def _groups_said(model: Model) -> str:
-    a = model.answer
-    if a.is_pair:
-        return f"The groups are the clusters of “{a.by}”; disputed points are those that the other clustering puts elsewhere."
-    by = f"the consensus of the clusterings, as `congruence consensus` finds it (method: {a.by})"
-    if a.source == "vote":
-        by = f"the clusters of “{a.by}”, each point moved to where most clusterings put it"
-    return f"The groups are {by}. Each cluster of a clustering counts for the group with which it shares most points."
-
-
-def _ranking_said(model: Model) -> str:
-    many = counted(sum(not m.is_reference for m in model.members), "clustering")
-    if model.against is not None:
-        by = f"agreement with “{model.against.name}”; black lines are 95% intervals, where there is one"
-    else:
-        by = "mean agreement with the others; black lines span the middle half"
-    return f"{many}, sorted by {by}. Click a name to compare it."
-
-
-def _said_of_ensemble(model: Model) -> Record:
-    t = model.together
-    assert t is not None
-    n, size = len(t.cells.order), len(t.cells.values)
-    each = -(-n // size)
-    if t.cells.is_aggregated:
-        cells = (
-            f"{n:,} points in {size} × {size} cells: each cell is the mean over about {each:,} × {each:,} pairs of points. "
-            "Points are ordered by the consensus, similar clusters next to each other."
-        )
-    else:
-        cells = "Every point has a row and a column, in the optimal order of its tree."
-    how = (
-        f"all {t.cdf_pairs:,.0f} pairs of points"
-        if t.cdf_is_exact
-        else f"{t.cdf_pairs:,.0f} pairs of points drawn at random"
-    )
-    cdf = (
-        f"Over {how}. A curve that is steep at 0 and 1 and flat in between means agreement. Pairs in the shaded band (above 0.1, "
-        f"up to 0.9) are ambiguous: {t.pac:.1%}."
-    )
-    if t.certainty is not None:
-        cdf += (
-            f" Certainty (0 to 1): {number(t.certainty)}; random clusterings with up to {t.kmax} clusters have "
-            f"{number(t.random_certainty)}."
-        )
-    notes = [f"{note[0].upper()}{note[1:]}." for note in t.choice.notes] if t.choice is not None else []
-    return {"cells": cells, "cdf": cdf, "choice_notes": notes}

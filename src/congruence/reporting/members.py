@@ -10,7 +10,7 @@ import numpy as np
 
 from congruence.comparison.results import AllPairs
 from congruence.engine.cpu import table_of
-from congruence.errors import Call, Caution, InputError, Option, counted, hint, joined, some_of, unused_name
+from congruence.errors import Caution, InputError, Option, hint, joined, some_of, unused_name
 from congruence.figures.layout import Flow, Tree, distances, flow_of, map_of, tree_of
 from congruence.formulas import find
 from congruence.formulas.record import Measure
@@ -133,12 +133,6 @@ def clusterings_shown(
         if not kept:
             raise InputError("no clustering has a point with a label")
         e = e[kept]
-    if len(e) < 2:
-        c = e.members[0]
-        raise InputError(
-            f"a report compares at least two clusterings, and there is only one: {e.names[0]!r}, {counted(c.k, 'cluster')} of "
-            f"{len(c):,} points; {Call('cg.check_clusters')} looks at one clustering of data"
-        )
     names: list[str] = []
     for name in e.names:
         names.append(unused_name(name, names) if name in names else name)

@@ -19,7 +19,7 @@ from congruence.formulas import find
 from congruence.formulas.record import Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.files import width_of
-from congruence.reporting.answer import Answer, answer_of, counted_of, settled
+from congruence.reporting.answer import Answer, answer_of, counted_of, names_of_groups, settled
 from congruence.reporting.consensus_section import ConsensusSection, Levels, consensus_section, levels_of
 from congruence.reporting.families import Families, families_of
 from congruence.reporting.members import (
@@ -37,7 +37,7 @@ from congruence.reporting.members import (
     scale_of,
     worse,
 )
-from congruence.reporting.points import Points, Support, check_of, points_of, support_of
+from congruence.reporting.points import Points, Support, check_of, points_of, silhouettes_of, support_of
 from congruence.reporting.ranking import Against, against_of
 from congruence.reporting.steps import tracks_of
 from congruence.statistics.tables import Array
@@ -68,12 +68,16 @@ class Model:
     points: Points
     together: ConsensusSection | None
     answer: Answer
+    #: the names of its groups
+    groups_called: tuple[str, ...]
     families: Families | None
     #: the best clustering by `cg.rank`, and its score; None if they agree no more than unrelated ones, or families differ
     pick: tuple[int, float] | None
     distinct: bool
     levels: Levels | None
     features: Features | None
+    #: mean silhouette of each group in the data
+    silhouettes: Array | None
     #: the number of clusters in the data; None without data
     support: Support | None
     #: whether the groups are separated in the data; None without data
@@ -99,6 +103,11 @@ class Model:
     def counted(self) -> tuple[int, ...]:
         """Indices of the clusterings that count in the answer."""
         return tuple(i for i, m in enumerate(self.members) if m.counts)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether one clustering counts and there is no reference, so that nothing can agree with it."""
+        return self.answer.is_pair and self.names[self.answer.counted[0]] == self.answer.by
 
     @property
     def main(self) -> Scale:
@@ -180,16 +189,18 @@ def build(r: Request) -> Model:
         aris = square if is_adjusted(m) else relative(compare_all(e, index, threads=r.threads)[index.key], index)
         pick = _pick(e, everyone, together, trivial, r.random_state, r.threads, r.n_clusters is not None)
         families = families_of(e, aris, groups, counted, found.chance.agreement)
+    names = names_of_groups(e, found)
     features = None if points.numbers is None else features_of(points.numbers, points.features, found.labels, found.k)
     scales = tuple(scale_of(scored, key) for key in scored)
     return Model(
         r.title, e.n_points, members, 0 if with_reference else None, central,
         groups, silhouette, scales, pairs, against, points, together, found,
-        families, pick, r.distinct,
-        levels_of(e, counted, square) if m.better == "higher" else None, features, support,
-        check_of(points, support, e, found, r.random_state), tracks_of(e, own),
+        names, families, pick, r.distinct,
+        levels_of(e, counted, square) if m.better == "higher" else None, features,
+        silhouettes_of(points, found.labels, found.k, r.random_state), support,
+        check_of(points, support, found, names, r.random_state), tracks_of(e, own),
         tuple(dict.fromkeys(cautions)), r.command, r.source,
-        f"--unassigned {r.unassigned}" if r.options is None else r.options,
+        f"--unassigned {r.unassigned}" if r.options is None and r.unassigned != "error" else r.options or "",
         f"unassigned={r.unassigned!r}" + ("" if r.noise is None else f", noise={r.noise!r}"),
         time.strftime("%Y-%m-%d %H:%M"), congruence.__version__, time.perf_counter() - started,
     )  # fmt: skip

@@ -24,7 +24,7 @@ from congruence.reporting.answer import (
 from congruence.reporting.families import middle_of
 from congruence.reporting.members import Member, Pair, Scale, is_adjusted
 from congruence.reporting.model import Model
-from congruence.reporting.phrases import BANDS, PHRASES, TERMS
+from congruence.reporting.phrases import BANDS, PHRASES, TERMS, plain_name
 from congruence.reporting.steps import rows_of
 from congruence.statistics.tables import Array
 from congruence.typing import Json, Record
@@ -76,6 +76,7 @@ def payload(model: Model) -> Record:
         else list(zip(model.families.members, model.families.names, strict=True)),
         "features": _features(model),
         "check": _check(model),
+        "silhouettes": model.silhouettes,
         "levels": _levels(model),
         "together": _together(model),
         "steps": rows_of(model.steps),
@@ -101,6 +102,8 @@ def _first_pair(model: Model) -> tuple[int, int]:
         return model.families.middle[0], model.families.middle[1]
     if model.against is not None and model.reference is not None:
         return model.reference, model.against.rows[0].member
+    if len(model.members) == 1:
+        return 0, 0
     others = [i for i in (model.counted if len(model.counted) > 1 else range(len(model.members))) if i != model.central]
     row = model.square(model.main)[model.central]
     sign = 1.0 if model.main.measure.better == "higher" else -1.0
@@ -111,7 +114,7 @@ def _scale(s: Scale) -> Record:
     m = s.measure
     low, high, steps = s.quantised
     return {
-        "key": m.key, "title": m.title, "plain": words.plain_name(m), "better": m.better, "adjusted": is_adjusted(m),
+        "key": m.key, "title": m.title, "plain": plain_name(m), "better": m.better, "adjusted": is_adjusted(m),
         "range_low": m.range[0] if np.isfinite(m.range[0]) else None,
         "range_high": m.range[1] if np.isfinite(m.range[1]) else None,
         "span": span(m), "caution": m.caution, "min": low, "max": high, "q": packed(steps),
@@ -182,7 +185,7 @@ def _check(model: Model) -> Record | None:
     if c is None:
         return None
     row = c.table_columns()
-    keys = ("cluster", "size", "nearest", "valley", "p_value", "verdict")
+    keys = ("cluster", "size", "nearest", "stability", "valley", "p_value", "verdict")
     return {"sentence": c.sentence, "notes": c.notes, "rows": list(zip(*(row[key] for key in keys), strict=True))}
 
 

@@ -7,11 +7,25 @@ import re
 from collections.abc import Mapping
 
 from congruence.comparison.presenting import number
+from congruence.formulas.record import Measure
 
 #: a phrase, or phrases by condition: the first one whose conditions hold is used
 Phrase = str | dict[str, str]
 #: what a phrase may name
 Fact = str | float | bool
+
+#: plain names of measures
+PLAIN = {
+    "ari": "agreement (adjusted Rand)",
+    "ari_gram": "agreement (adjusted Rand of memberships)",
+    "fari": "agreement (Frobenius adjusted Rand)",
+    "ami_max": "chance-adjusted shared information",
+    "nmi_sum": "normalised shared information",
+    "vi": "distance (variation of information)",
+    "jaccard": "pairs in common (Jaccard)",
+    "element_centric": "agreement point by point (element-centric)",
+    "wallace": "pairs kept (Fowlkes–Mallows)",
+}
 
 #: words for values, by their lower limits: of an adjusted index (after Steinley 2004, doi:10.1037/1082-989X.9.3.386), and of
 #: the stability of a cluster (after Hennig 2007, doi:10.1016/j.csda.2006.11.025)
@@ -30,6 +44,7 @@ PHRASES: dict[str, Phrase] = {
         "many = 0": "Every clustering is hidden.",
         "is_pair = 0, is_same = 0": "{recovered}{shared}",
         "is_pair = 0": "{recovered}All {alike} clusterings are the same: {k} {k|group|groups}.",
+        "shown = 1": "“{other}” has {k} {k|cluster|clusters}{of_sizes}.",
         "is_same = 1, many = 1, alike = 1": "Only “{other}” counts: {k} {k|group|groups}.",
         "is_same = 1, alike = 2": "Both clusterings are the same: {k} {k|group|groups}.",
         "is_same = 1": "All {alike} clusterings are the same: {k} {k|group|groups}.",
@@ -37,6 +52,7 @@ PHRASES: dict[str, Phrase] = {
         "": "{both} {agree}. {consistent:percent} of the points are in matching clusters "
         "(unrelated clusterings of these sizes: {chance:percent}){rest}.",
     },
+    "of_sizes": {"k = 1": " of {largest} points", "": " of {smallest} to {largest} points"},
     "recovered": {
         "best = undefined": "",
         "": "“{best_name}” recovers the reference {best:reading}, a typical clustering {typical:reading}. ",
@@ -107,6 +123,8 @@ TERMS = {
     "stability": "of a group: the Jaccard similarity with the points that a clustering puts there, averaged over the "
     "clusterings. The words follow from how far it is above that of unrelated clusterings, as a share of what is possible: "
     "0.85 very stable, 0.75 stable, 0.6 uncertain",
+    "silhouette": "how much nearer the points of a group are to their own group than to the next one: 1 is far apart, 0 is no "
+    "nearer; groups put together at random have 0 or less",
     "near-trivial": "more than 95% of the points in one cluster, or more than 95% alone in theirs; it does not count",
     "duplicate": "the same partition as another clustering, regardless of cluster names; it counts, unless you count distinct "
     "ones only",
@@ -168,3 +186,8 @@ def in_words(value: float, band: str) -> str:
     ('almost completely', 'unknown')
     """
     return next((text for low, text in BANDS[band] if round(value, 2) >= low), "unknown")
+
+
+def plain_name(m: Measure) -> str:
+    """The plain name of a measure."""
+    return PLAIN.get(m.key, m.title)

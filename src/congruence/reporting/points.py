@@ -23,7 +23,7 @@ from congruence.reporting.answer import Answer
 from congruence.reporting.consensus_section import LARGE
 from congruence.selection.choice import KChoice
 from congruence.selection.number_of_clusters import choose_k
-from congruence.selection.points import MOST_POINTS
+from congruence.selection.points import MOST_POINTS, scales_to_standardise
 from congruence.statistics.tables import Array
 from congruence.trust.cluster_check import MOST_CLUSTERS, ClusterCheck, check_clusters
 from congruence.typing import ColumnLike, Frame, PointsLike, Seed
@@ -141,6 +141,8 @@ class Support:
     choice: KChoice | None
     #: why there is no answer; empty if there is one
     left_out: str
+    #: that one column dominates the distances, if it does
+    scales: tuple[str, ...]
     #: the clustering that agrees best with the clusters found, and its adjusted Rand index; None for one cluster
     nearest: tuple[int, float] | None
     seconds: float
@@ -159,24 +161,48 @@ def support_of(points: Points, e: Ensemble, counted: Sequence[int], random_state
     """
     X = points.numbers
     if X is None:
-        return None if points.place is None else Support(None, ONLY_PICTURE, None, 0.0)
+        return None if points.place is None else Support(None, ONLY_PICTURE, (), None, 0.0)
     started = time.perf_counter()
     n, d = X.shape
     if min(n, MOST_POINTS) * d > MOST_CELLS:
         why = f"{d:,} columns are too many for a report; use `congruence choose-k`"
-        return Support(None, why, None, 0.0)
+        return Support(None, why, (), None, 0.0)
     is_sparse = hasattr(X, "tocsr")
     named = X if is_sparse else make_frame({name: X[:, j] for j, name in enumerate(points.features)}, "pyarrow")
     try:
         choice = choose_k(named if len(set(points.features)) == d else X, random_state=random_state, progress=False)
     except InputError as reason:
-        return Support(None, str(reason), None, 0.0)
+        return Support(None, str(reason), (), None, 0.0)
+    scales = () if is_sparse else tuple(scales_to_standardise(points.features, X.std(axis=0)))
     nearest = None
     if choice.k is not None and choice.k > 1 and choice.k in choice.partitions and n * len(counted) <= LARGE:
         found = {i: _agreement(choice.labels, e.members[i]) for i in counted}
         best = max(counted, key=lambda i: (found[i], -i))
         nearest = (best, found[best]) if found[best] > -math.inf else None
-    return Support(choice, "", nearest, time.perf_counter() - started)
+    return Support(choice, "", scales, nearest, time.perf_counter() - started)
+
+
+def silhouettes_of(points: Points, labels: Array, k: int, random_state: Seed) -> Array | None:
+    """The mean silhouette of each group, of a sample if there are many points; None without dense data or with one group.
+
+    >>> X = np.array([[0.0], [1.0], [8.0], [9.0], [20.0], [30.0]])
+    >>> points = Points(None, numbers=X, features=("x",))
+    >>> silhouettes_of(points, np.array([0, 0, 1, 1, 2, 2]), 3, 0).round(2).tolist()
+    [0.88, 0.87, 0.29]
+    """
+    from sklearn.metrics import silhouette_samples
+
+    X, known = points.numbers, np.flatnonzero(labels < k)
+    if X is None or hasattr(X, "tocsr") or X.shape[1] * min(len(X), MOST_POINTS) > MOST_CELLS:
+        return None
+    if len(known) > MOST_POINTS:
+        known = np.sort(np.random.default_rng(random_state).choice(known, MOST_POINTS, replace=False))
+    own = labels[known]
+    if not 1 < len(np.unique(own)) < len(own):
+        return None
+    sizes = np.bincount(own, minlength=k)
+    with np.errstate(invalid="ignore"):  # a group of no sampled point has none
+        return np.asarray(np.bincount(own, silhouette_samples(X[known], own), k) / sizes)
 
 
 def _agreement(labels: Array, c: Clustering) -> float:
@@ -190,7 +216,7 @@ def _agreement(labels: Array, c: Clustering) -> float:
 
 
 def check_of(
-    points: Points, support: Support | None, e: Ensemble, a: Answer, random_state: Seed
+    points: Points, support: Support | None, a: Answer, names: Sequence[str], random_state: Seed
 ) -> ClusterCheck | None:
     """What `cg.check_clusters` says of the groups in the data; None for one group, and where `choose_k` takes no data."""
     X = points.numbers
@@ -199,24 +225,4 @@ def check_of(
     if X.shape[0] * X.shape[1] > MOST_CHECKED:
         return None
     found = check_clusters(X, np.where(a.labels < a.k, a.labels, -1), noise=-1, random_state=random_state)
-    names = _names_of_groups(e, a)
     return replace(found, names=tuple(names[int(str(i))] for i in found.names))
-
-
-def _names_of_groups(e: Ensemble, a: Answer) -> list[str]:
-    """The names of the groups on the page: A, B, … or, with two clusterings, the clusters of the first, the largest first."""
-    if not a.is_pair:
-        return [_letters(i) for i in range(a.k)]
-    first = e.members[e.names.index(a.by)]
-    sizes = np.bincount(first.codes[first.codes < first.k], minlength=first.k)
-    return [str(first.names[i]) for i in np.argsort(-sizes, kind="stable").tolist()]
-
-
-def _letters(i: int) -> str:
-    """A to Z, AA, AB, …
-
-    >>> _letters(0), _letters(25), _letters(26), _letters(52)
-    ('A', 'Z', 'AA', 'BA')
-    """
-    before, last = divmod(i, 26)
-    return (_letters(before - 1) if before else "") + chr(ord("A") + last)

@@ -9,28 +9,14 @@ import numpy as np
 
 from congruence.comparison.presenting import number
 from congruence.errors import counted, joined, some_of
-from congruence.formulas.record import Measure
 from congruence.reporting.answer import FOUND
 from congruence.reporting.families import middle_of
 from congruence.reporting.members import Member, is_adjusted
 from congruence.reporting.model import Model
-from congruence.reporting.phrases import Fact, in_words, said, shown
+from congruence.reporting.phrases import Fact, in_words, plain_name, said, shown
 from congruence.selection.choice import Judged, KChoice, Verdict
 from congruence.selection.sentences import is_clear
 from congruence.statistics.tables import Array
-
-#: plain names of measures
-PLAIN = {
-    "ari": "agreement (adjusted Rand)",
-    "ari_gram": "agreement (adjusted Rand of memberships)",
-    "fari": "agreement (Frobenius adjusted Rand)",
-    "ami_max": "chance-adjusted shared information",
-    "nmi_sum": "normalised shared information",
-    "vi": "distance (variation of information)",
-    "jaccard": "pairs in common (Jaccard)",
-    "element_centric": "agreement point by point (element-centric)",
-    "wallace": "pairs kept (Fowlkes–Mallows)",
-}
 
 
 @dataclass(frozen=True)
@@ -65,11 +51,6 @@ def listed(words: Sequence[str], most: int = 4) -> str:
     return some_of(quoted, most) if len(quoted) > most else joined(quoted)
 
 
-def plain_name(m: Measure) -> str:
-    """The plain name of a measure."""
-    return PLAIN.get(m.key, m.title)
-
-
 def span_of(ks: Sequence[int]) -> str:
     """3, or 2 to 5."""
     return f"{min(ks):,}" if min(ks) == max(ks) else f"{min(ks):,} to {max(ks):,}"
@@ -96,7 +77,8 @@ def answer(model: Model) -> str:
     facts: dict[str, Fact] = {
         "is_pair": a.is_pair, "many": len(model.counted), "plain": plain, "alike": plain or len(own), "k": a.k,
         "consistent": a.consistent, "disputed": len(a.disputed), "chance": a.chance.consistent,
-        "is_beyond": a.is_beyond_chance,
+        "is_beyond": a.is_beyond_chance, "shown": len(model.members), "smallest": int(a.sizes.min(initial=model.n_points)),
+        "largest": int(a.sizes.max(initial=0)),
     }  # fmt: skip
     if a.is_pair:
         other, first = a.counted[0], model.names.index(a.by)
@@ -163,7 +145,13 @@ def next_command(model: Model) -> str:
 
     pair = () if model.families is None else tuple(model.names[i] for i in model.families.middle[:2])
     if model.answer.is_pair:
-        pair = model.answer.by, model.names[model.answer.counted[0]]
+        others = [name for name in (model.names[model.answer.counted[0]], *model.names) if name != model.answer.by]
+        pair = (model.answer.by, others[0]) if others else ()
+    if len(model.members) == 1:
+        if model.points.place is not None:
+            return ""
+        file = model.source and quote(model.source)
+        return f"congruence report {file} --data numbers.csv" if file else "cg.report(clusterings, data=X)"
     if model.source is None:
         return (
             f"cg.compare(clusterings[{pair[0]!r}], clusterings[{pair[1]!r}])"
@@ -250,6 +238,11 @@ def of_data(model: Model) -> tuple[str, str, str] | None:
     return str(choice.verdict), choice.sentence, _for_clusterings(model, choice)
 
 
+def scales(model: Model) -> str:
+    """That one column dominates the distances, which is said before the verdict on the data; otherwise empty."""
+    return "" if model.support is None else "".join(f"{x[0].upper()}{x[1:]}. " for x in model.support.scales)
+
+
 def _for_clusterings(model: Model, choice: KChoice) -> str:
     """Which of the counted clusterings have the number of clusters that the data support."""
     ks = {i: model.members[i].k for i in model.counted}
@@ -259,8 +252,10 @@ def _for_clusterings(model: Model, choice: KChoice) -> str:
         divided = sum(k > 1 for k in ks.values())
         if not divided:
             return ""
-        who = "The clustering divides" if len(ks) == 1 else f"{divided:,} of {len(ks):,} clusterings divide"
-        return f"{who} one group; their agreement is not evidence of clusters."
+        units = " in these units" if model.support is not None and model.support.scales else ""
+        if len(ks) == 1:
+            return f"The clustering divides one group{units}."
+        return f"{divided:,} of {len(ks):,} clusterings divide one group{units}; their agreement is not evidence of clusters."
     supported = sorted({choice.k, *([choice.runner_up] if choice.verdict is Verdict.TIE and choice.runner_up else [])})
     having = {k: [model.names[i] for i in ks if ks[i] == k] for k in supported}
     parts = [f"{k} ({listed(names)})" for k, names in having.items() if names]
@@ -323,15 +318,25 @@ def findings(model: Model) -> tuple[str, ...]:
         said.append(text + "".join(f", with the reference {number(x, 2)}" for x in rows if not np.isnan(x)) + ".")
     if model.against is not None and not np.isnan(model.against.rows[0].agreement):
         said.append(_nearest(model))
+    if len(model.members) == 1:
+        said.append(f"By cluster: {some_of([_of_group(model, c) for c in range(model.answer.k)], 20)}.")
     data = of_data(model)
     if data is not None:
-        said.append(" ".join(["By the data:", *data[1:]]).rstrip())
+        said.append(f"By the data: {scales(model)}{' '.join(data[1:])}".rstrip())
     if model.check is not None:
         said.append(f"The groups in the data: {model.check.sentence}")
     if model.together is not None and not model.answer.is_pair:
         alone = how_many(model)[1]
         said.append(alone if data is None else f"By the clusterings alone (less reliable): {alone}")
     return tuple(said)
+
+
+def _of_group(model: Model, c: int) -> str:
+    """“a” has 69 points, a silhouette of 0.31 and a stability of 0.92."""
+    parts = [counted(int(model.answer.sizes[c]), "point")]
+    parts += [] if model.silhouettes is None else [f"a silhouette of {number(model.silhouettes[c], 2)}"]
+    parts += [] if model.check is None else [f"a stability of {number(model.check.stability[c], 2)}"]
+    return f"“{model.groups_called[c]}” has {joined(parts)}"
 
 
 def _set_aside(model: Model) -> list[str]:

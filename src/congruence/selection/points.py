@@ -64,6 +64,11 @@ def different_scales(names: Sequence[str], spread: Array) -> list[str]:
     ]
 
 
+def scales_to_standardise(names: Sequence[str], spread: Array) -> list[str]:
+    """The same note, with the option that standardises the columns."""
+    return [f"{note} ({Option('standardise', True)})" for note in different_scales(names, spread)]
+
+
 def prepare(
     frame: PointsLike, data: Array | SparseMatrix, standardise: bool, seed: np.random.SeedSequence, robust: bool = False
 ) -> Points:
@@ -94,7 +99,7 @@ def prepare(
     if standardise:
         data = data / np.where(spread > 0, spread, 1.0)
     elif data.shape[1] > 1:
-        notes += [f"{note} ({Option('standardise', True)})" for note in different_scales(names, spread)]
+        notes += scales_to_standardise(names, spread)
     n = len(data)
     chosen = None
     if n > MOST_POINTS:

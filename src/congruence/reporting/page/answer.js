@@ -105,15 +105,16 @@ const drawAnswer = () => {
   drawBars();
 };
 const MOST_BARS = 12;
+const isAlone = () => A.pair && D.names.indexOf(A.by) === A.counted[0]; // nothing to agree with
 const stabilityWords = (c) => `${inWords("stability", A.firmness[c])}: stability ${fmt(A.stability[c])}, of unrelated clusterings ${fmt(A.chance[c])}`;
 const drawBars = () => {
   const most = Math.max(...A.sizes, 1), shown = range(Math.min(A.k, MOST_BARS));
-  fill($("bars"), el("h2", { class: "quiet" }, A.pair ? `Groups of ${A.by}` : "The groups", " ", help("stability")),
+  fill($("bars"), el("h2", { class: "quiet" }, A.pair ? `Groups of ${A.by}` : "The groups", " ", help(isAlone() ? "group" : "stability")),
     shown.map((c) => {
       const word = inWords("stability", A.firmness[c]), name = A.pair ? groupName(c) : letter(c);
       return hint(button([el("span", { class: "name" }, short(name, 14)), el("span", { class: "track" }, el("span", { class: "size", style: `width:${(100 * A.sizes[c] / most).toFixed(1)}%;background:${rgb(clusterColour(c))}` })),
-        el("span", { class: "words" }, `${whole(A.sizes[c])} · ${word}`)], () => { $(`cluster-${c}`).scrollIntoView({ block: "center" }); $(`cluster-${c}`).focus(); },
-      { class: "group" }), [`Group ${name}`, plural(A.sizes[c], "point"), stabilityWords(c)]);
+        el("span", { class: "words" }, `${whole(A.sizes[c])}${isAlone() ? "" : ` · ${word}`}`)], () => { $(`cluster-${c}`).scrollIntoView({ block: "center" }); $(`cluster-${c}`).focus(); },
+      { class: "group" }), [`Group ${name}`, plural(A.sizes[c], "point"), isAlone() ? null : stabilityWords(c)]);
     }), A.k > MOST_BARS ? el("p", { class: "muted" }, el("a", { href: "#clusters", onclick: jump }, "and the smaller ones")) : null);
 };
 const groupName = (c) => {
@@ -131,7 +132,7 @@ const ownOrder = (i) => { // the clusters of a clustering by size, as the shared
 const freshCanvas = (box, kind) => { const found = box.querySelector(`canvas[data-kind="${kind}"]`); return found || el("canvas", { role: "img", "data-kind": kind }); };
 const MOST_SIDE = 24;
 const drawFrontPair = (box) => {
-  const first = D.names.indexOf(A.by), other = A.counted[0], v = first === other ? null : pairView(first, other);
+  const first = D.names.indexOf(A.by), other = isAlone() ? D.first.find((i) => i !== first) : A.counted[0], v = other === undefined ? null : pairView(first, other);
   if (!v) return fill(box);
   const canvas = freshCanvas(box, "table"), rows = v.names[0].slice(0, MOST_SIDE), columns = v.names[1].slice(0, MOST_SIDE), width = Math.min(box.clientWidth || 600, 700), probe = canvas.getContext("2d");
   if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, `Rows: clusters of ${short(A.by, 40)}. Columns: clusters of ${short(D.names[other], 40)}. The brighter a cell, the more of the row's points are in the column.`), legend("0%", "100%", viridis, "share of the row's points"),
@@ -159,7 +160,7 @@ const drawFront = () => {
   const box = $("front");
   if (D.points.place) {
     const canvas = freshCanvas(box, "points");
-    if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, "Every point of the data, coloured by its group; disputed points have a ring."), saver("points-by-group", () => canvas, pointRows));
+    if (!canvas.parentElement) fill(box, canvas, el("p", { class: "muted" }, isAlone() ? "Every point of the data, coloured by its group." : "Every point of the data, coloured by its group; disputed points have a ring."), saver("points-by-group", () => canvas, pointRows));
     const width = Math.min(box.clientWidth || 600, 760), height = Math.max(240, Math.min(Math.round(width * 0.62), window.innerHeight - 470));
     canvas.setAttribute("aria-label", `The points by group: ${plural(D.n, "point")} in ${plural(A.k, "group")}, ${whole(A.disputed.length)} disputed`);
     paintPoints(canvas, width, height, { kind: "group" });

@@ -77,6 +77,7 @@ const drawFlow = (box, columns, colours, flows, marked, matched) => {
 const quoted = (s) => /^[\w@%+=:,./-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'";
 const options = lazy(() => { const all = document.createDocumentFragment(); for (const j of range(L)) all.append(el("option", { value: j }, short(starred(j), 60))); return all; });
 const drawCompare = () => {
+  if (L < 2) return;
   const members = state.compare, [a, b] = members, m = M[0];
   const picks = $("compare-names").querySelectorAll("select");
   if (members.length === 2 && picks.length === 2) picks.forEach((pick, x) => { pick.value = members[x]; });

@@ -1,5 +1,5 @@
 // --- how they relate: matrix and map -------------------------------------------------------------------------------------
-const WINDOW = 24, hasNames = (width, n) => (width * 0.6) / n >= 10;
+const hasNames = (width, n) => (width * 0.6) / n >= 10, namedRows = (width) => Math.min(24, Math.floor(width * 0.06));
 const images = new Map(); // drawn once for each measure, order and theme: moving over a large matrix must not redraw it
 const matrixImage = (m, order) => {
   const n = order.length, key = [m.key, isDark(), n, order[0], order[n - 1], order.reduce((s, i, x) => (s * 31 + i * (x + 1)) % 1000003, 7)].join();
@@ -71,16 +71,17 @@ const heat = $("heat"), zoom = $("zoom");
 let grid = null, zoomed = null, cursor = null;
 const orderNow = () => Array.from(M[state.measure].order());
 const drawMatrix = () => {
+  if (L < 2) return;
   const m = M[state.measure], order = orderNow(), width = Math.min(heat.parentElement.clientWidth, 700);
   const at = cursor || [order.indexOf(state.compare[0]), order.indexOf(state.compare[1])], marks = at[0] >= 0 && at[1] >= 0 ? [[at[0], at[1], 1]] : [];
-  const [corner, across] = at.map((x) => Math.max(0, Math.min(L - WINDOW, Math.round(x - WINDOW / 2))));
-  const isSmall = !hasNames(width, L);
-  if (isSmall && corner === across) marks.push([corner, across, WINDOW]);
+  const isSmall = !hasNames(width, L), many = namedRows(width);
+  const [corner, across] = at.map((x) => Math.max(0, Math.min(L - many, Math.round(x - many / 2))));
+  if (isSmall && corner === across) marks.push([corner, across, many]);
   grid = paintMatrix(heat, width, m, order, { tree: true, marks });
   zoom.parentElement.hidden = !isSmall;
   if (isSmall) {
-    const rows = order.slice(corner, corner + WINDOW);
-    zoomed = paintMatrix(zoom, Math.min(zoom.parentElement.clientWidth || width, 700), m, rows, { marks: [[at[0] - corner, rows.indexOf(order[at[1]]), 1]].filter((x) => x[1] >= 0) });
+    const rows = order.slice(corner, corner + many);
+    zoomed = paintMatrix(zoom, width, m, rows, { marks: [[at[0] - corner, rows.indexOf(order[at[1]]), 1]].filter((x) => x[1] >= 0) });
   }
   const [a, b] = domain(m);
   fill($("heat-legend"), familyKeys(), legend(fmt(a), fmt(b), (t) => viridis(m.better === "higher" ? t : 1 - t), `${m.plain}, ${arrow(m)}`));
@@ -114,6 +115,7 @@ heat.addEventListener("keydown", (e) => {
 });
 const familyKeys = () => D.groups.length > 1 ? el("div", { class: "legend" }, D.groups.map(([name, many], g) => el("span", { class: "key" }, el("span", { class: "numeral", style: `background:${rgb(familyColour(g))};color:${readable(familyColour(g))}` }, numeral(g)), `${plural(many, "clustering")} like ${short(name, 26)}`))) : null;
 const drawMap = () => {
+  if (L < 2) return;
   const chosen = M[state.measure], m = chosen.place ? chosen : M.find((x) => x.place), box = $("map");
   if (!m) return fill(box, el("p", { class: "muted" }, L < 3 ? "A map needs three clusterings or more." : "None of the measures is a distance, so there is no map."));
   const p = m.place(), w = Math.min(box.clientWidth || 400, 560), h = Math.round(w * 0.82), pad = 26;
@@ -131,10 +133,10 @@ const drawMap = () => {
     dots.push(shape);
     if (L <= 150 && D.groups.length > 1 && D.group[i] >= 0 && i !== D.reference && !faint) dots.push(svg("text", { x, y: y + 3, "text-anchor": "middle", style: `font-size:8px;pointer-events:none;fill:${readable(familyColour(D.group[i]))}` }, numeral(D.group[i])));
     if (L > 12 && !special(i)) continue;
-    const text = short(D.names[i], 22), right = x + 9 + 6.5 * text.length < w, spot = [right ? x + 9 : x - 9 - 6.5 * text.length, y - 8, 6.5 * text.length, 16];
+    const text = short(D.names[i], 22), long = lengthOf(text), right = x + 12 + long < w, spot = [right ? x + 12 : x - 12 - long, y - 8, long, 16];
     if (boxes.some((b) => b[0] < spot[0] + spot[2] && spot[0] < b[0] + b[2] && b[1] < spot[1] + spot[3] && spot[1] < b[1] + b[3])) continue;
     boxes.push(spot);
-    dots.push(svg("text", { x: right ? x + 9 : x - 9, y: y + 4, "text-anchor": right ? "start" : "end", class: "small" }, text));
+    dots.push(svg("text", { x: right ? x + 12 : x - 12, y: y + 4, "text-anchor": right ? "start" : "end", class: "small halo" }, text));
   }
   const keys = familyKeys(), outside = D.groups.length > 1 ? el("div", { class: "legend" },
     D.own.some((i) => D.group[i] < 0) ? el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(GREY)}` }), "like no others, or set aside") : null) : null;

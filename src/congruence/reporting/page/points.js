@@ -37,7 +37,7 @@ const pointUnder = (canvas, e) => {
   for (let i = 0; s && i < s.many; i++) { const d = (s.xy[2 * i] - x) ** 2 + (s.xy[2 * i + 1] - y) ** 2; if (d < near) { near = d; best = i; } }
   return best < 0 ? null : s.at(best);
 };
-const pointWords = (p) => [pointName(p), A.labels[p] < A.k ? `group ${groupName(A.labels[p])}` : "in no group", Number.isNaN(A.placed[p]) ? null : `${percent(A.placed[p])} of the clusterings agree`];
+const pointWords = (p) => [pointName(p), A.labels[p] < A.k ? `group ${groupName(A.labels[p])}` : "in no group", Number.isNaN(A.placed[p]) || isAlone() ? null : `${percent(A.placed[p])} of the clusterings agree`];
 const drawScatter = () => {
   if (!P.place) return;
   const canvas = $("scatter"), how = colourings[state.colour] || colourings[0], w = Math.min(canvas.parentElement.clientWidth, 760), h = Math.round(Math.min(w * 0.72, 520));
@@ -78,6 +78,7 @@ if (P.place) brush($("scatter"));
 const BINS = 20;
 const binOf = (x) => Math.min(BINS - 1, Math.floor(x * BINS + 1e-9));
 const drawHistogram = () => {
+  if (isAlone()) return fill($("histogram"));
   const counts = new Array(BINS).fill(0), inside = new Array(BINS).fill(0);
   A.placed.forEach((x, p) => { if (!Number.isNaN(x)) { counts[binOf(x)] += 1; if (state.selected && state.selected.has(p)) inside[binOf(x)] += 1; } });
   const box = $("histogram"), w = Math.min(box.clientWidth || 500, 560), h = 210, pad = { left: 52, right: 8, top: 22, bottom: 36 }, most = Math.max(...counts, 1);
@@ -98,7 +99,7 @@ const drawPointTable = () => {
   if (words) rows = rows.filter((p) => pointName(p).toLowerCase().includes(words));
   rows.sort((p, q) => (Number.isNaN(A.placed[p]) ? 2 : A.placed[p]) - (Number.isNaN(A.placed[q]) ? 2 : A.placed[q]) || p - q);
   const shown = rows.slice(0, Math.min(listed, MOST_LISTED));
-  $("point-said").textContent = state.selected ? `${plural(state.selected.size, "point")} chosen.` : words ? `${plural(rows.length, "point")} found.` : rows.length ? `${plural(rows.length, "disputed point")}, the most disputed first.` : "No point is disputed.";
+  $("point-said").textContent = state.selected ? `${plural(state.selected.size, "point")} chosen.` : words ? `${plural(rows.length, "point")} found.` : rows.length ? `${plural(rows.length, "disputed point")}, the most disputed first.` : isAlone() ? "" : "No point is disputed.";
   $("unselect").hidden = !state.selected;
   fill($("point-table"), shown.length ? table(["point", "group", "others say", "agreement"], shown.map((p) => [button(short(pointName(p), 36), () => showPoint(p), { class: "link" }), A.labels[p] < A.k ? groupName(A.labels[p]) : "–", A.elsewhere[p] < A.k ? groupName(A.elsewhere[p]) : "–", Number.isNaN(A.placed[p]) ? "–" : percent(A.placed[p])]), "Points") : null,
     rows.length > shown.length && shown.length < MOST_LISTED ? button("Show more", () => { listed = MOST_LISTED; drawPointTable(); }) : null,

@@ -30,6 +30,9 @@ const whole = (x) => Math.abs(x - Math.round(x)) < 1e-9 ? Math.round(x).toLocale
 const percent = (x) => `${Math.min(Math.max(Math.round(100 * x), x > 0 ? 1 : 0), x < 1 ? 99 : 100)}%`;
 const plural = (n, one, many) => `${whole(n)} ${n === 1 ? one : many || one + "s"}`;
 const short = (s, n) => s.length <= n ? s : n < 8 ? s.slice(0, n - 1) + "…" : s.slice(0, Math.ceil((n - 1) * 0.55)) + "…" + s.slice(s.length - Math.floor((n - 1) * 0.45)); // names often differ at their end
+const ruler = lazy(() => { const c = document.createElement("canvas").getContext("2d"); c.font = "12px system-ui, sans-serif"; return c; });
+const lengthOf = (s) => ruler().measureText(s).width; // of a small text
+const fitted = (s, room) => { let n = s.length; while (n > 2 && lengthOf(short(s, n)) > room) n--; return short(s, n); };
 const ticksOf = (lo, hi, most = 5) => { // round numbers within the limits
   const span = (hi - lo) || 1, raw = span / most, unit = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 2.5, 5, 10].map((x) => x * unit).find((x) => x >= raw - 1e-12), found = [];
   for (let x = Math.ceil(lo / step - 1e-9) * step; x <= hi + 1e-9 * span; x += step) found.push(Number(x.toPrecision(10)));
@@ -87,7 +90,7 @@ const csv = (name, rows) => {
   const cell = (x) => { const s = isNumber(x) ? String(x) : ""; return /[",\n\r]/.test(s) ? '"' + s.replaceAll('"', '""') + '"' : s; };
   letDown(name, rows.map((r) => r.map(cell).join(",")).join("\n") + "\n", "text/csv");
 };
-const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "font-size", "font-weight", "text-anchor"];
+const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "font-size", "font-weight", "text-anchor", "paint-order"];
 const svgText = (node) => { // a picture that looks the same outside of the page: the styles are written into it
   const copy = node.cloneNode(true), from = [node, ...node.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
   from.forEach((x, i) => { const s = getComputedStyle(x); for (const key of STYLED) to[i].setAttribute(key, s.getPropertyValue(key)); });
@@ -160,7 +163,7 @@ const axes = (w, h, pad, xs, ys, xlabel, ylabel, fx, fy) => [
   xs.map((t) => svg("text", { x: fx(t), y: h - pad.bottom + 16, "text-anchor": "middle", class: "small muted" }, String(t))),
   ys.map((t) => svg("text", { x: pad.left - 6, y: fy(t) + 4, "text-anchor": "end", class: "small muted" }, t.toLocaleString("en"))),
   svg("line", { x1: pad.left, x2: w - pad.right, y1: h - pad.bottom, y2: h - pad.bottom, class: "axis" }),
-  svg("text", { x: (pad.left + w - pad.right) / 2, y: h - 4, "text-anchor": "middle", class: "small" }, xlabel),
+  svg("text", { x: Math.max(lengthOf(xlabel) / 2 + 2, Math.min((pad.left + w - pad.right) / 2, w - lengthOf(xlabel) / 2 - 2)), y: h - 4, "text-anchor": "middle", class: "small" }, xlabel),
   svg("text", { x: 4, y: 12, class: "small" }, ylabel)].flat();
 const star = (x, y, r) => range(10).map((i) => {
   const a = Math.PI * (i / 5 - 0.5), d = i % 2 ? r * 0.45 : r;
