@@ -57,8 +57,8 @@ CHUNK = 1 << 16
 #: a table is dense up to this many cells, or as many cells as points
 DENSE_CELLS = 1 << 16
 
-#: bytes of the tables of a tile: larger arrays come from fresh pages every time, which costs as much as the counting
-TILE = 16 << 20
+#: bytes of the tables of a tile: arrays of more are given back to the system, and their pages are fresh every time
+TILE = 2 << 20
 
 
 def table_of(
@@ -319,7 +319,8 @@ def table_tiles(
     stack: Array | None = None
 
     def price(i: int, j: Array) -> Array:
-        return np.asarray(np.minimum(width[i] * width[j], np.maximum(n, DENSE_CELLS)) * 24.0)
+        places = width[i] * width[j]
+        return np.asarray(np.minimum(places, n) * 24.0 + np.where(places <= max(n, DENSE_CELLS), places * 8.0, 0.0))
 
     for tile in tiles(runs, price, min(budget, TILE)):
         pair_i, pair_j = pairs_of(tile)
