@@ -10,7 +10,7 @@ import pytest
 
 import congruence as cg
 from congruence.alternative_clustering import residual
-from congruence.alternative_clustering.adft import transformed
+from congruence.alternative_clustering.projections import transformed
 from congruence.alternative_clustering.residual import Residuals
 from congruence.alternative_clustering.search import AUTO
 from congruence.alternative_clustering.views import views

@@ -331,7 +331,7 @@ def test_shared_centroids_recover_a_profile_and_random_ones_do_not():
 
 def test_orthogonal_removes_the_given_directions():
     """After the projection the given centroids coincide; if nothing is left, an error says so."""
-    from congruence.alternative_clustering.orthogonal import left_over
+    from congruence.alternative_clustering.projections import left_over
     from congruence.alternative_clustering.quality import centroids
 
     rest = left_over(as_points(IRIS, True), [SPECIES])

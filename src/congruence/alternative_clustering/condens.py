@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.alternative_clustering.restarts import Found, Task, seed
+from congruence.alternative_clustering.restarts import Found, Task, start
 from congruence.statistics.tables import Array
 
 
 def condens(task: Task) -> Found:
     """The consensus of local clusterings, one per stream; the one that explains most of their variance."""
-    from sklearn.cluster import KMeans
-
     best, most = None, -1.0
     for rng in task.restarts():
         votes = conditional_ensemble(task, rng)
-        model = KMeans(task.k, n_init=1, random_state=seed(rng)).fit(votes)
+        model = start(votes, task.k, rng)
         explained = 1 - model.inertia_ / max(float(np.square(votes).sum()), 1e-300)
         if explained > most:
             best, most = model, explained
@@ -28,8 +26,6 @@ def conditional_ensemble(task: Task, rng: np.random.Generator) -> Array:
 
     That consensus maximises the quadratic mutual information with the local clusterings (Topchy, Jain, Punch 2005).
     """
-    from sklearn.cluster import KMeans
-
     X = task.points.numbers
     blocks = []
     for codes in task.knowns:
@@ -38,8 +34,7 @@ def conditional_ensemble(task: Task, rng: np.random.Generator) -> Array:
             many = min(task.k, len(np.unique(inside, axis=0)))
             if many < 2:
                 continue
-            model = KMeans(many, n_init=1, random_state=seed(rng)).fit(inside)
-            blocks.append(np.eye(many)[model.predict(X)])
+            blocks.append(np.eye(many)[start(inside, many, rng).predict(X)])
     if not blocks:  # all points of each given cluster coincide
         return X
     indicators = np.hstack(blocks)

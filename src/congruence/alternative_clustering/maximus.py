@@ -21,6 +21,7 @@ from congruence.alternative_clustering.program import (
     similarity,
 )
 from congruence.alternative_clustering.restarts import Found, Task
+from congruence.ensembles.soft_generators import seed_of
 from congruence.errors import InputError
 from congruence.statistics.tables import Array
 
@@ -39,6 +40,8 @@ def maximus(
     `sample` if there are more points; the best `finalists` then continue on all points. `solver`: "dual" (prices, fast for
     any n) or "highs" (the exact linear program).
     """
+    from sklearn.cluster import kmeans_plusplus
+
     points, knowns, k = task.points, task.knowns, task.k
     if sample < k:
         raise InputError(f"sample must be at least the {k} clusters, not {sample}")
@@ -47,14 +50,14 @@ def maximus(
         raise InputError(f"solver must be 'dual' or 'highs', not {solver!r}")
     solve = solves[solver]
     X = points.numbers / _unit(points.numbers)
-    densities = [points.density(points.profile(codes, int(codes.max()) + 1)) for codes in knowns]
+    densities = [points.density(points.profile(codes)) for codes in knowns]
     program = Assignment.of(densities, k, epsilon, min_size)
     floors = [least_similarity(d.sum(axis=0), k) for d in densities]
     started = []
     for rng in task.restarts():
         some = np.sort(rng.choice(points.n, sample, replace=False)) if points.n > sample else np.arange(points.n)
         part = program.on(some) if points.n > sample else program
-        centres = _first_centres(X[some], k, rng)
+        centres, _ = kmeans_plusplus(X[some], k, random_state=seed_of(rng))
         started.append(_descend(X[some], part, centres, solve, FEW_STEPS))
     order = sorted(range(len(started)), key=lambda i: started[i][0])[: max(1, finalists)]
     ended = [_descend(X, program, started[i][1], solve) for i in order]
@@ -66,12 +69,6 @@ def _unit(X: Array) -> float:
     """A power of two near the spread of the points: the price search needs costs near 1, and scaling by it is exact."""
     spread = float(np.sqrt(X.var(axis=0).mean()))
     return float(2.0 ** np.rint(np.log2(spread))) if spread > 0 else 1.0
-
-
-def _first_centres(X: Array, k: int, rng: np.random.Generator) -> Array:
-    from sklearn.cluster import kmeans_plusplus
-
-    return np.asarray(kmeans_plusplus(X, k, random_state=int(rng.integers(2**31 - 1)))[0])
 
 
 def cost_of(X: Array, centres: Array) -> Array:

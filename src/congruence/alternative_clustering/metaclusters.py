@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.alternative_clustering.restarts import Found, Task, seed
+from congruence.alternative_clustering.restarts import Found, Task, start
 
 
 def metaclusters(task: Task, *, groups: int = 10) -> Found:
@@ -18,7 +18,6 @@ def metaclusters(task: Task, *, groups: int = 10) -> Found:
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
-    from sklearn.cluster import KMeans
 
     from congruence.comparison.many import compare_all
 
@@ -28,8 +27,7 @@ def metaclusters(task: Task, *, groups: int = 10) -> Found:
         if b % 2:
             ranks = rng.permutation(X.shape[1]) + 1
             X = X * ranks ** -rng.uniform(0, 1.5)
-        model = KMeans(task.k, init="random", n_init=1, random_state=seed(rng)).fit(X)
-        base.append(np.asarray(model.labels_, dtype=np.int64))
+        base.append(np.asarray(start(X, task.k, rng, init="random").labels_, dtype=np.int64))
     apart = 1 - compare_all([*base, *task.knowns], ["rand"], progress=False)["rand"]
     between = np.clip(apart[: len(base), : len(base)], 0, None)
     np.fill_diagonal(between, 0)

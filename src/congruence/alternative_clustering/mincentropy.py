@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.alternative_clustering.restarts import Found, Task, best_of, seed
+from congruence.alternative_clustering.restarts import Found, Task, best_of, start
 from congruence.statistics.tables import Array
 
 
@@ -23,7 +23,7 @@ def mincentropy(task: Task, *, weight: float = 1.0, sigma: float | None = None, 
     np.fill_diagonal(kernel, 1.0)
     for codes in task.knowns:
         kernel -= weight * (codes[:, None] == codes[None, :])
-    runs = [_run(kernel, _start(X, k, rng), k, rng, max_passes) for rng in task.restarts()]
+    runs = [_run(kernel, start(X, k, rng).labels_.astype(np.int64), k, rng, max_passes) for rng in task.restarts()]
     return best_of(runs, "move improves")
 
 
@@ -55,10 +55,3 @@ def _run(kernel: Array, codes: Array, k: int, rng: np.random.Generator, max_pass
         if not moved:
             return codes, float((inner / np.maximum(sizes, 1)).sum()), True
     return codes, float((inner / np.maximum(sizes, 1)).sum()), False
-
-
-def _start(X: Array, k: int, rng: np.random.Generator) -> Array:
-    """Labels of one run of k-means; every cluster has a point if there are k distinct points."""
-    from sklearn.cluster import KMeans
-
-    return np.asarray(KMeans(k, n_init=1, random_state=seed(rng)).fit(X).labels_, dtype=np.int64)

@@ -47,8 +47,9 @@ class Points:
         pairs = zip(self.columns.names, self.columns.columns, strict=True)
         return tuple(name for name, column in pairs if isinstance(column, Labels))
 
-    def profile(self, codes: Array, k: int) -> Array:
-        """How many points of each cluster are in each bin (k × bins)."""
+    def profile(self, codes: Array, k: int | None = None) -> Array:
+        """How many points of each cluster are in each bin (k × bins); k is by default what the codes say."""
+        k = int(codes.max()) + 1 if k is None else k
         cells = codes[:, None] * self.n_items + self.items
         return np.bincount(cells.ravel(), minlength=k * self.n_items).reshape(k, self.n_items).astype(np.float64)
 
@@ -122,16 +123,13 @@ def as_knowns(given: EnsembleLike, n: int, X: PointsLike = None) -> dict[str, Ar
     if several:
         parts = dict(columns_of(given)[0])
     elif columns or (isinstance(given, list | tuple) and len(given) and _is_vector(given[0])):
-        parts = _numbered([labels for _, labels in columns_of(given)[0]])
+        found = [labels for _, labels in columns_of(given)[0]]
+        parts = {f"given {i + 1}" if len(found) > 1 else "given": labels for i, labels in enumerate(found)}
     else:
         parts = {"given": cast("ClusteringLike", given)}
     if not parts:
         raise InputError("pass at least one given clustering")
     return {name: as_codes(labels, n, name, X) for name, labels in parts.items()}
-
-
-def _numbered(parts: Sequence[ClusteringLike]) -> dict[str, ClusteringLike]:
-    return {f"given {i + 1}" if len(parts) > 1 else "given": labels for i, labels in enumerate(parts)}
 
 
 def _is_vector(x: object) -> bool:

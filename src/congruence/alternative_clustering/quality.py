@@ -187,12 +187,18 @@ def _silhouettes_of(sums: Array, sizes: Array, own: Array) -> float:
     return float(scores[sizes[own] > 1].sum())
 
 
-def centroids(X: Array, codes: Array, k: int) -> Array:
-    """The mean of each cluster; NaN for one without points."""
+def centroids(X: Array, codes: Array, k: int | None = None) -> Array:
+    """The mean of each cluster, NaN for one without points; by default there are as many as the codes say."""
+    k = int(codes.max()) + 1 if k is None else k
     sizes = np.bincount(codes, minlength=k)
     sums = np.stack([np.bincount(codes, weights=X[:, j], minlength=k) for j in range(X.shape[1])], axis=1)
     with np.errstate(invalid="ignore"):
         return np.asarray(sums / sizes[:, None])
+
+
+def apart(X: Array, codes: Array) -> Array:
+    """The points minus the means of their clusters."""
+    return np.asarray(X - centroids(X, codes)[codes])
 
 
 def _distances(A: Array, B: Array) -> Array:

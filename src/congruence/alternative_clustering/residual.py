@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from congruence.alternative_clustering.quality import centroids
+from congruence.alternative_clustering.quality import apart
 from congruence.alternative_clustering.restarts import Found, Task, kmeans
 from congruence.selection.mixtures import same_partition
 from congruence.statistics.tables import Array
@@ -27,7 +27,7 @@ SHUFFLES, MOST_AXES = 5, 200
 def residuals(X: Array, knowns: Sequence[Array]) -> Array:
     """The points minus the means of the given clusters, all given clusterings together by least squares."""
     if len(knowns) == 1:
-        return np.asarray(X - centroids(X, knowns[0], int(knowns[0].max()) + 1)[knowns[0]])
+        return apart(X, knowns[0])
     given = np.hstack([np.eye(int(codes.max()) + 1)[codes] for codes in knowns])
     return np.asarray(X - given @ np.linalg.lstsq(given, X, rcond=None)[0])
 
@@ -97,7 +97,7 @@ class Residuals:
         X = self.numbers if space is None else space
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
         for _ in range(ROUNDS):
-            white = X @ whitening(X - centroids(X, labels, int(labels.max()) + 1)[labels])
+            white = X @ whitening(apart(X, labels))
             again = np.asarray(KMeans(k, n_init=STARTS, random_state=0).fit(white).labels_, dtype=np.int64)
             if same_partition(labels, again):
                 break
@@ -117,7 +117,7 @@ class Residuals:
         total = _log_det(X)
 
         def explained(codes: Array) -> float:
-            return total - _log_det(X - centroids(X, codes, int(codes.max()) + 1)[codes])
+            return total - _log_det(apart(X, codes))
 
         return [
             explained(codes) - float(np.mean([explained(rng.permutation(codes)) for _ in range(SHUFFLES)]))
@@ -125,17 +125,17 @@ class Residuals:
         ]
 
 
-def whitening(apart: Array) -> Array:
+def whitening(left: Array) -> Array:
     """The map that gives these residuals, whose covariance is shrunk, a covariance of 1."""
-    values, vectors = np.linalg.eigh(_shrunk(apart, SHRINKAGE))
+    values, vectors = np.linalg.eigh(_shrunk(left, SHRINKAGE))
     return np.asarray(vectors / np.sqrt(np.maximum(values, max(1e-9 * values[-1], 1e-300))))
 
 
-def _shrunk(apart: Array, weight: float) -> Array:
-    d = apart.shape[1]
-    spread = apart.T @ apart / len(apart)
+def _shrunk(left: Array, weight: float) -> Array:
+    d = left.shape[1]
+    spread = left.T @ left / len(left)
     return np.asarray((1 - weight) * spread + weight * np.trace(spread) / d * np.eye(d))
 
 
-def _log_det(apart: Array) -> float:
-    return float(np.linalg.slogdet(_shrunk(apart, OF_MERIT))[1])
+def _log_det(left: Array) -> float:
+    return float(np.linalg.slogdet(_shrunk(left, OF_MERIT))[1])

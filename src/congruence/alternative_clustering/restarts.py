@@ -5,11 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from congruence.alternative_clustering.points import Points
+from congruence.ensembles.soft_generators import seed_of
 from congruence.statistics.tables import Array
+from congruence.typing import OptionValue
+
+if TYPE_CHECKING:
+    from sklearn.cluster import KMeans
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +56,9 @@ def best_of(runs: Sequence[tuple[Array, float, bool]], what: str) -> Found:
 
 def kmeans(X: Array, task: Task) -> Found:
     """k-means from one start per stream; the labels of smallest cost."""
-    from sklearn.cluster import KMeans
-
     best = None
     for rng in task.restarts():
-        model = KMeans(task.k, n_init=1, random_state=seed(rng)).fit(X)
+        model = start(X, task.k, rng)
         if best is None or model.inertia_ < best.inertia_:
             best = model
     assert best is not None
@@ -62,6 +66,8 @@ def kmeans(X: Array, task: Task) -> Found:
     return Found(np.asarray(best.labels_, dtype=np.int64), rested)
 
 
-def seed(rng: np.random.Generator) -> int:
-    """A seed for scikit-learn."""
-    return int(rng.integers(2**31 - 1))
+def start(X: Array, k: int, rng: np.random.Generator, **options: OptionValue) -> KMeans:
+    """One start of k-means; every cluster has a point if there are k distinct points."""
+    from sklearn.cluster import KMeans
+
+    return KMeans(k, n_init=1, random_state=seed_of(rng), **options).fit(X)

@@ -86,24 +86,14 @@ class Alternative(Result):
     @property
     def scores(self) -> dict[str, float]:
         """One number per score; the mean if there are several known clusterings."""
-        return {
-            "adco": float(np.mean(list(self.adco.values()))),
-            "optimality": float(np.mean(list(self.optimality.values()))),
-            "dissimilarity": float(np.mean(list(self.dissimilarity.values()))),
-            "gdi": self.gdi,
-            "dq": self.dq,
-            "silhouette": self.silhouette,
-        }
+        values = {key: getattr(self, key) for key in SCORES}
+        return {key: float(np.mean(list(x.values()))) if isinstance(x, dict) else x for key, x in values.items()}
 
     def to_dict(self) -> Record:
         """Everything except the labels, as plain values."""
-        about = {
-            "method": self.method, "sizes": self.sizes, "adco": self.adco, "optimality": self.optimality,
-            "dissimilarity": self.dissimilarity, "gdi": self.gdi, "dq": self.dq, "silhouette": self.silhouette,
-            "random labels": self.random, "status": self.status, "gap": self.gap, "seconds": self.seconds,
-            "notes": self.notes, **({"tried": self.tried} if self.tried else {}),
-        }  # fmt: skip
-        found: Record = plain(about)
+        about = {name: getattr(self, name) for name in ("method", "sizes", *SCORES)} | {"random labels": self.random}
+        about |= {name: getattr(self, name) for name in ("status", "gap", "seconds", "notes")}
+        found: Record = plain(about | ({"tried": self.tried} if self.tried else {}))
         return found
 
     def facts(self) -> Record:

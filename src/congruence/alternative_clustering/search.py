@@ -12,16 +12,15 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.alternative_clustering.adft import adft
 from congruence.alternative_clustering.cib import cib
 from congruence.alternative_clustering.coala import coala
 from congruence.alternative_clustering.condens import condens
 from congruence.alternative_clustering.maximus import maximus
 from congruence.alternative_clustering.metaclusters import metaclusters
 from congruence.alternative_clustering.mincentropy import mincentropy
-from congruence.alternative_clustering.orthogonal import orthogonal
 from congruence.alternative_clustering.points import Points, as_knowns, as_points, binned
 from congruence.alternative_clustering.program import least_similarity, similarity
+from congruence.alternative_clustering.projections import adft, orthogonal
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.residual import Residuals, refined, residual
 from congruence.alternative_clustering.restarts import Found, Task
@@ -404,8 +403,8 @@ def _scored(
     some = np.arange(points.n) if points.n <= ALL_PAIRS else np.sort(rng.choice(points.n, SOME, replace=False))
     seen = [np.unique(labels[some], return_inverse=True)[1] for labels in labellings]
     smooth = silhouettes(X[some], seen)
-    profiles = {name: points.profile(known, int(known.max()) + 1) for name, known in knowns.items()}
-    totals = points.profile(np.zeros(points.n, dtype=np.int64), 1)[0]
+    profiles = {name: points.profile(known) for name, known in knowns.items()}
+    totals = points.profile(np.zeros(points.n, dtype=np.int64))[0]
     rows = []
     for labels, silhouette in zip(labellings, smooth, strict=True):
         own = points.profile(labels, k)

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from congruence.alternative_clustering.quality import centroids
+from congruence.alternative_clustering.quality import apart, centroids
 from congruence.alternative_clustering.residual import Residuals, whitening
 from congruence.statistics.tables import Array
 
@@ -62,12 +62,11 @@ def _components(X: Array, labels: Array) -> Array:
     """Independent components of the directions that separate the clusters beyond chance."""
     from sklearn.decomposition import FastICA
 
-    means = centroids(X, labels, int(labels.max()) + 1)[labels]
-    Y = (X - X.mean(axis=0)) @ whitening(X - means)
+    Y = (X - X.mean(axis=0)) @ whitening(apart(X, labels))
 
     def between(codes: Array) -> tuple[Array, Array]:
-        apart = centroids(Y, codes, int(codes.max()) + 1)[codes]
-        values, vectors = np.linalg.eigh(apart.T @ apart / len(apart))
+        means = centroids(Y, codes)[codes]
+        values, vectors = np.linalg.eigh(means.T @ means / len(means))
         return values, vectors
 
     rng = np.random.default_rng(0)
