@@ -12,7 +12,7 @@ import numpy as np
 
 import congruence as cg
 from reproductions import datasets
-from reproductions.adco_maximus import ALGORITHMS, NEAR, TABLE4, adco_of, prepared, runs_of
+from reproductions.adco_table5 import ALGORITHMS, NEAR, TABLE4, adco_of, prepared, runs_of
 from reproductions.rows import AGREES, NOT_REPRODUCIBLE, grid, heading, paragraph
 
 #: ADCO printed for K-means, EM and average linkage, with MDL bins (Table 8) and with bins of equal frequency (Table 9)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reproductions.lambda_statistic import values
+from reproductions.lambda_tables import values
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: share of the largest of five clusters

@@ -7,7 +7,7 @@ import pytest
 from reproduced import by_label, by_text
 
 import congruence as cg
-from reproductions import datasets, irm, lambda_statistic
+from reproductions import datasets, irm, lambda_simulations, lambda_statistic, lambda_tables
 from reproductions.rows import AGREES, CONFIRMED, MISPRINT, NOT_CONFIRMED, NOT_REPRODUCIBLE, same_digits
 
 needs_data = pytest.mark.skipif(
@@ -107,7 +107,7 @@ def test_irm_prints_table_1(capsys):
 
 def test_worked_example_to_the_printed_digits():
     """Every printed number of the worked example is ours; only minus signs in theta are not."""
-    rows = by_label(lambda_statistic.worked_example())
+    rows = by_label(lambda_tables.worked_example())
     wrong = [label for label, row in rows.items() if row.verdict != AGREES]
     assert wrong == ["Lambda, minus signs in (11)"]
     assert len(rows) == 12
@@ -116,12 +116,12 @@ def test_worked_example_to_the_printed_digits():
 
 def test_haematology_to_the_printed_digits():
     """kappa, NMI and Λ of the haematological data agree."""
-    assert {row.verdict for row in lambda_statistic.haematology()} == {AGREES}
+    assert {row.verdict for row in lambda_tables.haematology()} == {AGREES}
 
 
 def test_eeg_rows():
     """Four pairs agree with the kappa of the largest trace; two of them are not the largest kappa; two have no table."""
-    rows = by_label(lambda_statistic.eeg())
+    rows = by_label(lambda_tables.eeg())
     off = [label for label, row in rows.items() if row.verdict != AGREES]
     assert off == [
         "N-U kappa, true maximum", "N-KM kappa, true maximum",
@@ -135,23 +135,23 @@ def test_eeg_rows():
 
 def test_what_is_not_reproducible_says_what_was_tried():
     """Every row and claim about Λ with this verdict lists the readings or preparations that were tried."""
-    rows = [*lambda_statistic.worked_example(), *lambda_statistic.haematology(), *lambda_statistic.eeg()]
+    rows = [*lambda_tables.worked_example(), *lambda_tables.haematology(), *lambda_tables.eeg()]
     notes = [row.note for row in rows if row.verdict == NOT_REPRODUCIBLE]
-    notes += [claim.evidence for claim in lambda_statistic.text_claims() if claim.verdict == NOT_REPRODUCIBLE]
+    notes += [claim.evidence for claim in lambda_tables.text_claims() if claim.verdict == NOT_REPRODUCIBLE]
     assert len(notes) == 10
     assert all("tried: " in note.lower() for note in notes)
 
 
 def test_missing_eeg_tables_are_consistent():
     """One matching of the 120 gives U-KM's kappa with a whole trace, and all of them give KM-R's with 2384."""
-    uniform, means, recorded = (lambda_statistic.EEG[pair].sum(0) for pair in ("N-U", "N-KM", "N-R"))
-    assert lambda_statistic.possible_traces(uniform, means, "-0.0010054") == [5099]
-    assert lambda_statistic.possible_traces(means, recorded, "0.0091304") == [2384] * 120
+    uniform, means, recorded = (lambda_tables.EEG[pair].sum(0) for pair in ("N-U", "N-KM", "N-R"))
+    assert lambda_tables.possible_traces(uniform, means, "-0.0010054") == [5099]
+    assert lambda_tables.possible_traces(means, recorded, "0.0091304") == [2384] * 120
 
 
 def test_lambda_text_claims():
     """The printed kappa is not the maximum; filling empty cells changes Λ in the seventh decimal only."""
-    claims = lambda_statistic.text_claims()
+    claims = lambda_tables.text_claims()
     assert by_text(claims, "largest kappa").verdict == NOT_CONFIRMED
     assert by_text(claims, "does not influence").verdict == CONFIRMED
     assert by_text(claims, "equivalent to chance").verdict == NOT_CONFIRMED
@@ -174,7 +174,7 @@ def test_unsound_examples():
 
 def test_better_and_worse_are_what_they_are_called():
     """The pair that Λ orders the wrong way round is ordered alike by p_max, kappa and NMI."""
-    better, worse = (lambda_statistic.values(t) for t in (lambda_statistic.BETTER, lambda_statistic.WORSE))
+    better, worse = (lambda_tables.values(t) for t in (lambda_statistic.BETTER, lambda_statistic.WORSE))
     assert better.p_max > worse.p_max
     assert better.kappa_max > worse.kappa_max
     assert better.nmi > worse.nmi
@@ -183,37 +183,37 @@ def test_better_and_worse_are_what_they_are_called():
 
 def test_lambda_formula_is_the_library_s():
     """Equations (8) to (11) with plus signs are the library's Λ."""
-    found = lambda_statistic.values(lambda_statistic.WORKED, zero=0.0)
-    assert lambda_statistic.lambda_value(found.p_max, found.nmi, 3) == pytest.approx(found.value, rel=1e-12)
+    found = lambda_tables.values(lambda_tables.WORKED, zero=0.0)
+    assert lambda_tables.lambda_value(found.p_max, found.nmi, 3) == pytest.approx(found.value, rel=1e-12)
 
 
 def test_frequencies_are_repeated_points():
     """A table given by frequencies has the statistics of the labels it represents."""
-    a, b, frequency = lambda_statistic.as_labels(lambda_statistic.HAEMATOLOGY)
+    a, b, frequency = lambda_tables.as_labels(lambda_tables.HAEMATOLOGY)
     repeated = cg.compare(np.repeat(a, frequency), np.repeat(b, frequency), ["kappa_trace", "nmi_sqrt"])
-    found = lambda_statistic.values(lambda_statistic.HAEMATOLOGY)
+    found = lambda_tables.values(lambda_tables.HAEMATOLOGY)
     assert (repeated["kappa_trace"], repeated["nmi_sqrt"]) == pytest.approx((found.kappa_trace, found.nmi), rel=1e-12)
 
 
 @pytest.mark.slow
 def test_simulations_in_small():
     """With exact matchings κ does not fall after 6 clusters; with 720 permutations it does, and Λ passes 1."""
-    runs = {spread: lambda_statistic.growing_number(spread, simulations=8) for spread in ("share", "cells", "ideal")}
-    claims = lambda_statistic.growing_claims(runs)
+    runs = {spread: lambda_simulations.growing_number(spread, simulations=8) for spread in ("share", "cells", "ideal")}
+    claims = lambda_simulations.growing_claims(runs)
     assert {c.text: c.verdict for c in claims if c.verdict == CONFIRMED} == {"ideal tables: NMI stays 1": CONFIRMED}
-    assert lambda_statistic.limited_search_claim(runs).verdict.startswith("fits")
-    again = lambda_statistic.growing_number("ideal", simulations=8)
+    assert lambda_simulations.limited_search_claim(runs).verdict.startswith("fits")
+    again = lambda_simulations.growing_number("ideal", simulations=8)
     assert again == runs["ideal"]
 
 
 @pytest.mark.slow
 def test_p_values_in_small():
     """Section 5.1 and 5.3 give p-values in [0, 1] and κ above NMI and Λ."""
-    fixed = lambda_statistic.fixed_number(10, True, repeats=2)
+    fixed = lambda_simulations.fixed_number(10, True, repeats=2)
     assert ((fixed.kruskal >= 0) & (fixed.kruskal <= 1)).all()
     assert fixed.means[0] > fixed.means[1] > fixed.means[2]
-    assert by_text(lambda_statistic.fixed_claims([fixed]), "highest").verdict == CONFIRMED
-    sizes = lambda_statistic.growing_size("sampled", repeats=3)
+    assert by_text(lambda_simulations.fixed_claims([fixed]), "highest").verdict == CONFIRMED
+    sizes = lambda_simulations.growing_size("sampled", repeats=3)
     assert sizes.means.shape == (3, 30)
     assert 0 <= sizes.p_nmi_lambda <= 1
 

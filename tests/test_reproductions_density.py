@@ -3,7 +3,7 @@
 import pytest
 
 import congruence as cg
-from reproductions import adco_bins, adco_maximus, datasets, kdd_snapshots
+from reproductions import adco_bins, adco_maximus, adco_table5, datasets, kdd_snapshots
 from reproductions.rows import AGREES, CONFIRMED, MISPRINT, NOT_CONFIRMED, NOT_REPRODUCIBLE
 
 needs_data = pytest.mark.skipif(
@@ -57,11 +57,11 @@ def test_the_printed_jaccard_is_not_the_jaccard_index():
 @needs_data
 def test_one_set_of_table_5():
     """Glass, clustered three ways: ADCO as the library gives it, never under the floor, and average linkage last."""
-    c = adco_maximus.clustered("Glass")
-    values = [adco_maximus.adco_of("Glass", a) for a in adco_maximus.ALGORITHMS]
+    c = adco_table5.clustered("Glass")
+    values = [adco_table5.adco_of("Glass", a) for a in adco_table5.ALGORITHMS]
     assert values[0] == cg.adco(c.classes, c.found["K-means"], c.frame)
     assert min(values) == values[2] >= 1 / 6
-    curve = adco_maximus.bins_curve("Glass", "EM", (10, 50, 100))
+    curve = adco_table5.bins_curve("Glass", "EM", (10, 50, 100))
     assert curve[0] == values[1]
     assert abs(curve[1] - curve[2]) < 0.05
 
@@ -96,7 +96,7 @@ def test_theorem_1():
 @needs_data
 def test_preparations_of_glass():
     """Glass with its Id column is nearer to the printed k-means than without; ten dimensions are no misprint."""
-    line = next(line for line in adco_maximus.nearest_runs("Glass", 3) if line[1] == "K-means")
+    line = next(line for line in adco_table5.nearest_runs("Glass", 3) if line[1] == "K-means")
     assert line[2].endswith("Id")
 
 
@@ -104,8 +104,8 @@ def test_preparations_of_glass():
 def test_what_is_tried_for_other_bins():
     """Each row of Tables 8 and 9 lists the preparations tried, the nearest first; Glass also with its Id column."""
     for lines in adco_bins.nearest("Glass", 2).values():
-        assert [line[1] for line in lines] == list(adco_maximus.ALGORITHMS)
+        assert [line[1] for line in lines] == list(adco_table5.ALGORITHMS)
         for *_, near, verdict, tried in lines:
-            assert all(p in tried for p in adco_maximus.prepared("glass"))
+            assert all(p in tried for p in adco_table5.prepared("glass"))
             assert verdict in (AGREES, NOT_REPRODUCIBLE)
             assert 1 / 6 <= float(near) <= 1
