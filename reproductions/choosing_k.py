@@ -58,29 +58,16 @@ class Set:
     ks: list[int]
     #: one row per k: the features of the probabilities
     features: dict[str, list[float]]
-    #: connected groups and spectral clusters: how many (0: none), how surely (groups: by span), and for which k k-means cuts
-    #: them, if it is sure of its answer and if it is in doubt
-    groups: int
-    span: float
-    cut: list[bool]
-    cut_in_doubt: list[bool]
-    spectral: int
-    spectral_cut: list[bool]
-    spectral_cut_in_doubt: list[bool]
     rule: int
-    #: agreement of the partition of each k with the truth, of the groups, and of the spectral clusters
+    #: agreement of the partition of each k with the truth
     ari: list[float]
-    ari_groups: float
-    ari_spectral: float
-    #: number of round clusters that overlap (0: none), and their agreement with the truth
-    overlapping: int = 0
-    ari_overlapping: float = 0.0
-    #: number of connected groups by distances relative to the local density (0: none), and their agreement with the truth
-    local: int = 0
-    ari_local: float = 0.0
-    #: two clusters along one axis (2, or 0 if there are none), and their agreement with the truth
-    axis: int = 0
-    ari_axis: float = 0.0
+    #: connected groups, those relative to the local density, spectral and overlapping clusters, and two along an axis: how many
+    #: (0: none), and their agreement with the truth
+    shapes: dict[str, tuple[int, float]]
+    #: for which k k-means cuts connected groups and spectral clusters, if it is sure of its answer and if it is in doubt
+    cuts: dict[str, tuple[list[bool], list[bool]]]
+    #: over which span of distances the groups are connected
+    span: float
     #: the k of published criteria
     peers: dict[str, int | None] = field(default_factory=dict)
 
@@ -95,20 +82,13 @@ def found(task: tuple[str, int]) -> dict[str, Any]:
     return vars(looked_at(*task))
 
 
-def asked(task: tuple[str, int]) -> dict[str, Any]:
-    """The k of each published criterion but m3c for one set."""
+def asked(task: tuple[str, int], slowly: bool = False) -> dict[str, Any]:
+    """The k of each published criterion for one set: of m3c, which takes as long as all others together, or of these."""
     X, _, k = drawn(*task)
     root, parts, fits = fits_up_to(X, k)
     context = Context(parts, fits, root)
-    found = {key: peer.curve(context).best for key, peer in PEERS.items() if key != "m3c"}
+    found = {key: peer.curve(context).best for key, peer in PEERS.items() if (key == "m3c") == slowly}
     return {"name": Path(task[0]).stem, "seed": task[1]} | found
-
-
-def asked_slowly(task: tuple[str, int]) -> dict[str, Any]:
-    """The k of m3c, which takes as long as all others together."""
-    X, _, k = drawn(*task)
-    root, parts, fits = fits_up_to(X, k)
-    return {"name": Path(task[0]).stem, "seed": task[1], "m3c": PEERS["m3c"].curve(Context(parts, fits, root)).best}
 
 
 def answered(task: tuple[str, int]) -> dict[str, Any]:
@@ -159,30 +139,31 @@ def looked_at(name: str, seed: int) -> Set:
     group = cluster_shapes.group_of(name) if made else "real" if "/" not in name else foreign_sets.group_of(Path(name))
     returns, valley, fisher, icl = evidence(list(fits.values()))
     features = calibration.features(ks, returns, valley, fisher, icl)
-    groups, clusters = shapes.connected_groups(points, ks), shapes.spectral_clusters(points, ks, root)
-    overlapping, local = shapes.overlapping(fits), shapes.connected_groups(points, ks, local=True)
     axis = shapes.two_along_an_axis(points)
+    found = {
+        "groups": shapes.connected_groups(points, ks), "spectral": shapes.spectral_clusters(points, ks, root),
+        "local": shapes.connected_groups(points, ks, local=True), "overlapping": shapes.overlapping(fits),
+        "axis": None if axis is None else shapes.Shapes("axis", 2, 1.0, axis),
+    }  # fmt: skip
     if points.shape[1] == 1:
-        groups = clusters = local = None
-    span = 0.0 if groups is None else shapes.groups(points, ks[-1]).span
-    cuts = [[found is not None and shapes.is_cut(points, found.labels, each, p, fit) for each, fit in fits.items()]
-            for found in (groups, clusters) for p in (1.0, 0.0)]  # fmt: skip
+        found |= dict.fromkeys(("groups", "spectral", "local"))
 
-    def right(labels: np.ndarray | None) -> float:
-        if y is None or labels is None:
+    def cut(shape: str, p: float) -> list[bool]:
+        there = found[shape]
+        return [there is not None and shapes.is_cut(points, there.labels, each, p, fit) for each, fit in fits.items()]
+
+    def right(labels: np.ndarray) -> float:
+        if y is None:
             return 0.0
         truth = y if prepared.chosen is None else y[prepared.chosen]
         return congruence.ari(truth[truth >= 0], labels[truth >= 0])
 
     return Set(
         Path(name).stem, seed, group, k, ks, {key: value.tolist() for key, value in features.items()},
-        0 if groups is None else groups.k, span, cuts[0], cuts[1], 0 if clusters is None else clusters.k, cuts[2], cuts[3],
-        calibration.by_rule(ks, returns, valley),
-        [right(_labels(points, each, fit)) for each, fit in fits.items()],
-        *(right(None if each is None else each.labels) for each in (groups, clusters)),
-        0 if overlapping is None else overlapping.k, right(None if overlapping is None else overlapping.labels),
-        0 if local is None else local.k, right(None if local is None else local.labels),
-        0 if axis is None else 2, right(axis),
+        calibration.by_rule(ks, returns, valley), [right(_labels(points, each, fit)) for each, fit in fits.items()],
+        {shape: (0, 0.0) if each is None else (each.k, right(each.labels)) for shape, each in found.items()},
+        {shape: (cut(shape, 1.0), cut(shape, 0.0)) for shape in ("groups", "spectral")},
+        0.0 if found["groups"] is None else shapes.groups(points, ks[-1]).span,
     )  # fmt: skip
 
 
@@ -216,7 +197,7 @@ def fitted(sets: Iterable[Set]) -> np.ndarray:
 
 def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
     """Constant and slope of the probability that connected groups are right if k-means cuts through them."""
-    cases = [(s.span, float(s.groups == s.k)) for s in sets if by_shape(s, *chosen(s, w)) == "groups"]
+    cases = [(s.span, float(s.shapes["groups"][0] == s.k)) for s in sets if by_shape(s, *chosen(s, w)) == "groups"]
     x, y = np.array([min(c[0], 2.0) for c in cases]), np.array([c[1] for c in cases])
 
     def loss(b: np.ndarray) -> float:
@@ -229,7 +210,7 @@ def fitted_groups(sets: Sequence[Set], w: np.ndarray) -> tuple[float, float]:
 def fitted_share(shape: str, sets: Sequence[Set], w: np.ndarray) -> float:
     """The share of "local" groups, or of "spectral", "overlapping" or "axis" clusters, that are right where they are the
     answer, with one right and one wrong added."""
-    cases = [getattr(s, shape) == s.k for s in sets if by_shape(s, *chosen(s, w)) == shape]
+    cases = [s.shapes[shape][0] == s.k for s in sets if by_shape(s, *chosen(s, w)) == shape]
     return float((sum(cases) + 1) / (len(cases) + 2))
 
 
@@ -243,32 +224,29 @@ def chosen(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
 
 def by_shape(s: Set, k: int, p: float) -> str:
     """Whether connected groups or spectral clusters are the answer instead of k clusters, as in `selection.shapes`."""
-    if (s.cut if p >= shapes.DOUBT else s.cut_in_doubt)[k - 1]:
+    number = {shape: many for shape, (many, _) in s.shapes.items()}
+    is_cut = {shape: (sure if p >= shapes.DOUBT else in_doubt)[k - 1] for shape, (sure, in_doubt) in s.cuts.items()}
+    if is_cut["groups"]:
         return "groups"
-    if k > 1 and (p >= shapes.DOUBT or s.groups == k):
-        return "axis" if s.axis and k == 2 and p < shapes.HIDDEN else ""
-    if k == 1 and s.local:
+    if k > 1 and (p >= shapes.DOUBT or number["groups"] == k):
+        return "axis" if number["axis"] and k == 2 and p < shapes.HIDDEN else ""
+    if k == 1 and number["local"]:
         return "local"
-    if s.axis and (k == 1 or (k == 2 and p < shapes.HIDDEN)):
+    if number["axis"] and (k == 1 or (k == 2 and p < shapes.HIDDEN)):
         return "axis"
-    if (s.spectral_cut if p >= shapes.DOUBT else s.spectral_cut_in_doubt)[k - 1]:
+    if is_cut["spectral"]:
         return "spectral"
-    return "overlapping" if k == 1 and s.overlapping else ""
+    return "overlapping" if k == 1 and number["overlapping"] else ""
 
 
 def auto(s: Set, w: np.ndarray, k_min: int = 1) -> tuple[int, float]:
     """As `choose_k`: connected groups or spectral clusters if k-means cuts through them."""
     k, p = chosen(s, w, k_min)
     shape = by_shape(s, k, p)
-    if shape == "groups":
-        return s.groups, calibration.certainty_of_groups(s.span)
-    if shape == "local":
-        return s.local, calibration.certainty_of("local")
-    if shape == "axis":
-        return s.axis, calibration.certainty_of("axis")
-    if shape == "overlapping":
-        return s.overlapping, calibration.certainty_of("overlapping")
-    return (s.spectral, calibration.certainty_of("spectral")) if shape == "spectral" else (k, p)
+    if not shape:
+        return k, p
+    sure = calibration.certainty_of_groups(s.span) if shape == "groups" else calibration.certainty_of(shape)
+    return s.shapes[shape][0], sure
 
 
 def left_out(sets: Sequence[Set], dev: Sequence[Set]) -> dict[tuple[str, int], int]:
@@ -290,11 +268,8 @@ def wilson(right: int, n: int) -> str:
     p, z = right / n, 1.96
     middle, half = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     low, high = (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
-    return (
-        f".{round(100 * p):02d} [{low:.2f}, {high:.2f}]".replace(".100", "1.0")
-        .replace("[0.", "[.")
-        .replace(" 0.", " .")
-    )
+    text = f".{round(100 * p):02d} [{low:.2f}, {high:.2f}]"
+    return text.replace(".100", "1.0").replace("[0.", "[.").replace(" 0.", " .")
 
 
 def row(
@@ -316,7 +291,7 @@ def row(
 
 def _agreement(s: Set, k: int, shape: str) -> float:
     if shape:
-        return float(getattr(s, f"ari_{shape}"))
+        return s.shapes[shape][1]
     return s.ari[k - 1] if k <= len(s.ari) else 0.0
 
 
@@ -374,7 +349,7 @@ def foreign(tasks: Sequence[tuple[str, int]], jobs: int, keep: Path | None) -> N
     for work, some, file in (
         (answered, tasks, "foreign.jsonl"),
         (asked, tasks, "foreign_peers.jsonl"),
-        (asked_slowly, few, "foreign_m3c.jsonl"),
+        (partial(asked, slowly=True), few, "foreign_m3c.jsonl"),
     ):
         for each in finished(work, some, key_of, keep and keep / file, jobs):
             answers.setdefault(each["name"], {}).update(each)
@@ -433,15 +408,8 @@ def main() -> None:
         w = np.array([calibration.table()["weights"][name] for name in NAMES])
     constant, slope = fitted_groups(dev, w)
     others = {shape: round(fitted_share(shape, dev, w), 4) for shape in ("local", "spectral", "overlapping", "axis")}
-    print(
-        "weights:",
-        dict(zip(NAMES, np.round(w, 3).tolist(), strict=True)),
-        "groups:",
-        round(constant, 2),
-        round(slope, 2),
-        "others:",
-        others,
-    )
+    weights = dict(zip(NAMES, np.round(w, 3).tolist(), strict=True))
+    print("weights:", weights, "groups:", round(constant, 2), round(slope, 2), "others:", others)
     if options.fit:
         table: dict[str, Any] = {
             "weights": dict(zip(NAMES, np.round(w, 4).tolist(), strict=True)),
@@ -510,7 +478,7 @@ def collected(many: int, many_peers: int, many_slow: int, jobs: int, keep: Path 
 
     sets = {(each["name"], each["seed"]): Set(**each) for each in run(found, "sets.jsonl")}
     if PEERS:
-        for each in [*run(asked, "peers.jsonl", many_peers), *run(asked_slowly, "m3c.jsonl", many_slow)]:
+        for each in [*run(asked, "peers.jsonl", many_peers), *run(partial(asked, slowly=True), "m3c.jsonl", many_slow)]:
             sets[each.pop("name"), each.pop("seed")].peers.update(each)
     return [sets[key] for key in sorted(sets)]
 

@@ -20,7 +20,7 @@ from congruence.consensus_clustering.search import AUTO
 from reproductions.collections_of_clusterings import DRAWS as ALL_DRAWS
 from reproductions.collections_of_clusterings import Collection, collections
 from reproductions.resuming import parser_of, results
-from reproductions.rows import Claim, claims_text, grid, heading, paragraph
+from reproductions.rows import Claim, claims_text, grid, heading, paragraph, signed
 
 #: the methods of the former rule, which kept the highest ARImp
 BY_ARIMP = ("hbgf", "ncut", "kcc", "voting", "mcla", "average")
@@ -135,17 +135,13 @@ def table(outcomes: Sequence[Outcome]) -> str:
         lines.append(
             [m, str(len(ran)), f"{mean:.3f}", f"{low:.3f} to {high:.3f}", f"{np.mean([o.nmi[m] for o in ran]):.3f}"]
             + [f"{np.mean(h):.3f}" if h else "-" for h in halves]
-            + [_signed(difference(outcomes, "auto", m)) if m != "auto" else ""]
+            + [signed(difference(outcomes, "auto", m)) if m != "auto" else ""]
             + [f"{np.mean([o.ari[m] >= o.median_member for o in ran]):.2f}",
                f"{np.mean([o.ari[m] >= o.best_member for o in ran]):.2f}",
                f"{np.mean([o.clusters[m] < o.classes for o in ran]):.2f}", f"{np.mean([o.seconds[m] for o in ran]):.2f}"]
         )  # fmt: skip
     head = ["", "n", "ARI", "95 %", "NMI", "DEV", "TEST", "auto − it, 95 %", "≥ median", "≥ best", "< k", "seconds"]
     return grid(head, lines)
-
-
-def _signed(values: tuple[float, float, float]) -> str:
-    return f"{values[0]:+.3f} [{values[1]:+.3f}, {values[2]:+.3f}]"
 
 
 def by_group(outcomes: Sequence[Outcome], group: Callable[[Outcome], str], half: str) -> str:
@@ -179,14 +175,14 @@ def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
         worst = min(single, key=lambda m: single[m][0])
         found.append(
             Claim.of(f"{half}: auto has a higher mean ARI than every single method", single[worst][0] > 0,
-                     f"the nearest is {worst}: auto − {worst} = {_signed(single[worst])}")
+                     f"the nearest is {worst}: auto − {worst} = {signed(single[worst])}")
         )  # fmt: skip
         before = difference(part, "auto", "highest ARImp of six")
-        found.append(Claim.of(f"{half}: better than keeping the highest ARImp", before[1] > 0, _signed(before)))
+        found.append(Claim.of(f"{half}: better than keeping the highest ARImp", before[1] > 0, signed(before)))
         refined = {m: difference(part, f"{m}, refined", m) for m in REFINED}
         found.append(
             Claim.of(f"{half}: refining does no harm on average", all(d[0] > -0.002 for d in refined.values()),
-                     ", ".join(f"{m} {_signed(d)}" for m, d in refined.items()))
+                     ", ".join(f"{m} {signed(d)}" for m, d in refined.items()))
         )  # fmt: skip
     return found
 

@@ -18,7 +18,7 @@ import congruence as cg
 from reproductions.collections_of_clusterings import Collection, collections, seed
 from reproductions.consensus_quality import interval
 from reproductions.resuming import drawn, parser_of, results
-from reproductions.rows import Claim, claims_text, grid, heading, paragraph
+from reproductions.rows import Claim, claims_text, grid, heading, paragraph, signed
 
 #: draws of generated data: one of DEV, one of TEST; of those, every third collection
 DRAWS, EVERY = (0, 4), 3
@@ -116,9 +116,9 @@ def table(outcomes: Sequence[dict[str, Any]]) -> str:
             line.append(f"{np.mean([o['ari'][rule] for o in part]):.3f}" if part else "-")
         for half in ("DEV", "TEST"):
             part = [o for o in ran if o["half"] == half]
-            line.append(_signed(difference(part, rule, "median")) if part and rule != "median" else "")
+            line.append(signed(difference(part, rule, "median")) if part and rule != "median" else "")
         simplest = difference(ran, rule, "agreement") if ran else None
-        line.append(_signed(simplest) if simplest and rule not in ("median", "agreement") else "")
+        line.append(signed(simplest) if simplest and rule not in ("median", "agreement") else "")
         lines.append(line)
     return grid(["", "n", "DEV", "TEST", "− median, DEV", "− median, TEST", "− agrees most, all"], lines)
 
@@ -126,10 +126,6 @@ def table(outcomes: Sequence[dict[str, Any]]) -> str:
 def difference(outcomes: Sequence[dict[str, Any]], a: str, b: str) -> tuple[float, float, float]:
     """Mean difference of ARI of two rules, with its 95 % interval over sets of data."""
     return interval([o["ari"][a] - o["ari"][b] for o in outcomes], [o["name"] for o in outcomes])
-
-
-def _signed(values: tuple[float, float, float]) -> str:
-    return f"{values[0]:+.3f} [{values[1]:+.3f}, {values[2]:+.3f}]"
 
 
 def worse(outcomes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -148,7 +144,7 @@ def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
         part = [o for o in outcomes if o["half"] == half]
         if part:
             gain = difference(part, "rank", "median")
-            found.append(Claim.of(f"{half}: the pick is better than the median member", gain[1] > 0, _signed(gain)))
+            found.append(Claim.of(f"{half}: the pick is better than the median member", gain[1] > 0, signed(gain)))
     for what, part in (
         *((half, [o for o in outcomes if o["half"] == half]) for half in ("DEV", "TEST")),
         ("real data and others' clusterings", [o for o in outcomes if o["source"] != "generated"]),
@@ -156,7 +152,7 @@ def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
         if part:
             gain = difference(part, "rank", "agreement")
             text = f"{what}: the pick is on average at least as good as the member that agrees most with the others"
-            found.append(Claim.of(text, gain[0] >= 0, _signed(gain)))
+            found.append(Claim.of(text, gain[0] >= 0, signed(gain)))
     real = [o for o in outcomes if o["source"] != "generated" and o["n_members"] > MANY]
     below = worse(outcomes)
     listed = ", ".join(

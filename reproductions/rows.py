@@ -90,6 +90,15 @@ def claims_text(claims: Iterable[Claim]) -> str:
     return "\n".join(lines)
 
 
+def signed(values: tuple[float, float, float]) -> str:
+    """A difference with its interval.
+
+    >>> signed((0.0312, -0.001, 0.06))
+    '+0.031 [-0.001, +0.060]'
+    """
+    return f"{values[0]:+.3f} [{values[1]:+.3f}, {values[2]:+.3f}]"
+
+
 def heading(text: str) -> str:
     """An underlined heading after an empty line."""
     return f"\n{text}\n{'=' * len(text)}"

@@ -20,7 +20,7 @@ from reproductions.cluster_scenarios import CURVED, SUITE, is_test
 from reproductions.cluster_shapes import draw
 from reproductions.consensus_quality import interval
 from reproductions.resuming import drawn, parser_of, results
-from reproductions.rows import Claim, claims_text, grid, heading, paragraph
+from reproductions.rows import Claim, claims_text, grid, heading, paragraph, signed
 
 #: families of generated sets: compact ones, curved ones, and shapes as in the published suites
 FAMILIES = ("blobs", "unequal_sizes", "unequal_spread", "outliers", *CURVED, *SUITE)
@@ -67,11 +67,8 @@ def work(item: tuple[str, str, int]) -> dict[str, Any]:
         size = int(rng.integers(150, 500)), int(rng.choice([2, 3, 5, 10]))
         X = rng.normal(size=size) if name == "gaussian" else rng.uniform(size=size)
         clusterer, settings, _ = clusterer_of(how, X)
-        return {
-            "clusterer": how,
-            "null": name,
-            "is_picked": cg.sweep(X, clusterer, settings, n_repeats=2).best is not None,
-        }
+        picked = cg.sweep(X, clusterer, settings, n_repeats=2).best
+        return {"clusterer": how, "null": name, "is_picked": picked is not None}
     X, truth = datasets.load(name, standardise=True) if name in REAL else draw(name, seed)
     X, truth = X[truth >= 0], truth[truth >= 0]
     some = rng.permutation(len(X))[:MOST]
@@ -90,14 +87,8 @@ def work(item: tuple[str, str, int]) -> dict[str, Any]:
         "best setting (unknowable)": max(ari),
     }
     half = "TEST" if is_test(name, seed) else "DEV"
-    return {
-        "clusterer": how,
-        "name": name,
-        "half": half,
-        "ari": picks,
-        "is_picked": w.best is not None,
-        "seconds": seconds,
-    }
+    facts = {"clusterer": how, "name": name, "half": half, "ari": picks}
+    return facts | {"is_picked": w.best is not None, "seconds": seconds}
 
 
 def alone(labels: np.ndarray) -> np.ndarray:
@@ -135,8 +126,7 @@ def claims(outcomes: Sequence[dict[str, Any]], nulls: Sequence[dict[str, Any]]) 
             part = [o for o in sets if o["half"] == half]
             for rule in RULES[:3] if part else ():
                 gain = interval([o["ari"]["sweep"] - o["ari"][rule] for o in part], [o["name"] for o in part])
-                said = f"{gain[0]:+.3f} [{gain[1]:+.3f}, {gain[2]:+.3f}]"
-                found.append(Claim.of(f"{kind}, {half}: a higher mean ARI than {rule}", gain[0] > 0, said))
+                found.append(Claim.of(f"{kind}, {half}: a higher mean ARI than {rule}", gain[0] > 0, signed(gain)))
     if nulls:
         many = sum(o["is_picked"] for o in nulls)
         text = "a setting is recommended in at most 5 % of data without clusters"
