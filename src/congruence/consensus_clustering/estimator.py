@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self, TypedDict, Unpack
 
 import numpy as np
@@ -13,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from congruence.consensus_clustering import methods
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
-from congruence.consensus_clustering.shares import Shares
 from congruence.engine.plan import seed_sequence
+from congruence.ensembles.agreement import point_mass
 from congruence.ensembles.generators import generate, takes_numbers
 from congruence.ensembles.nearest import Centres
 from congruence.errors import Call, InputError, Option, refused
@@ -34,6 +35,7 @@ from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array
 from congruence.typing import (
     Frame,
+    Label,
     NoiseLike,
     OptionValue,
     PointsLike,
@@ -312,3 +314,65 @@ class ConsensusClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         tags.input_tags.categorical = tags.input_tags.string = labels
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+
+# --- votes on new points ------------------------------------------------------------------------------------------
+
+
+def _codes_of(e: Ensemble) -> list[Array]:
+    """Cluster of each point in each member, −1 for none; the largest membership of soft members."""
+    return [
+        m.dense().argmax(axis=1) if m.soft else np.where(m.codes < m.k, m.codes.astype(np.int64), -1) for m in e.members
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """How the clusters of each member are spread over the clusters of a consensus, and how new points find theirs.
+
+    A point votes as the points of its clusters are spread.
+    """
+
+    #: names of the clusters of each member, and the mean of each if the members are clusterings of data
+    names: tuple[list[Label], ...]
+    centres: tuple[Centres, ...] | None
+    #: share of each cluster of a member in each cluster of the consensus, and the weight of the member
+    tables: tuple[Array, ...]
+    weight: tuple[float, ...]
+
+    @classmethod
+    def of(cls, e: Ensemble, labels: Array, k: int, data: Array | SparseMatrix | None) -> Shares:
+        """The shares of an ensemble, given the consensus cluster of each point."""
+        codes, mass, tables = _codes_of(e), point_mass(e)[0], []
+        for own, member in zip(codes, e.members, strict=True):
+            counts = np.zeros((member.k, k))
+            used = (own >= 0) & (labels >= 0)
+            np.add.at(counts, (own[used], labels[used]), mass[used])
+            tables.append(counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny))
+        centres = None
+        if data is not None:
+            dense = data.toarray() if hasattr(data, "toarray") else data  # once for all members
+            centres = tuple(Centres.of(dense, own) for own in codes)
+        return cls(tuple(plain_names(m.names) for m in e.members), centres, tuple(tables), tuple(e.shares.tolist()))
+
+    def of_data(self, X: Array | SparseMatrix) -> Array:
+        """Share of the votes for each cluster: in every member, a point is in the cluster with the nearest mean."""
+        assert self.centres is not None
+        dense = X.toarray() if hasattr(X, "toarray") else X
+        return self._votes([centres.nearest(dense) for centres in self.centres])
+
+    def of_labels(self, columns: Sequence[Sequence[Label]]) -> Array:
+        """Share of the votes for each cluster, of points with these labels in the members; NaN for points without votes."""
+        known = [{name: i for i, name in enumerate(names)} for names in self.names]
+        return self._votes(
+            [np.array([at.get(x, -1) for x in column], np.int64) for at, column in zip(known, columns, strict=True)]
+        )
+
+    def _votes(self, codes: Sequence[Array]) -> Array:
+        votes = np.zeros((len(codes[0]), self.tables[0].shape[1]))
+        said = np.zeros(len(votes))
+        for own, table, weight in zip(codes, self.tables, self.weight, strict=True):
+            used = own >= 0
+            votes[used] += weight * table[own[used]]
+            said[used] += weight
+        return np.asarray(np.divide(votes, said[:, None], out=np.full_like(votes, np.nan), where=said[:, None] > 0))

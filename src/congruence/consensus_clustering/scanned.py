@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -64,17 +65,14 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
     tables = None if blocks is None else of_columns(rows.columns, codes, labels, blocks)
     found = search.searched(few, request, tables)
     widths = [len(names) + 2 for names in labels]  # no label, the labels of the sample, and other labels
-    values: Placed | Known
     if sampled is None:
         everyone, sure, _ = found.of_points()
-        values = Known(everyone, sure, np.cumsum([0, *map(sum, counts)])[:-1])
-        n_clusters = found.n_clusters
+        values = Values.known(everyone, sure, np.cumsum([0, *map(sum, counts)])[:-1])
     else:
-        placing = found.placing(codes, widths, [0] * len(codes))
-        values, n_clusters = Placed(placing), placing.n_clusters
+        values = Values.placed(found.placing(codes, widths, [0] * len(codes)))
     notes = [*found.notes, *([] if sampled is None else [found.said_of_sample(n)])]
     row = found.tried[0].row
-    facts: Record = {"n_clusters": n_clusters, "method": row["method"], "solver": row["solver"]}
+    facts: Record = {"n_clusters": values.n_clusters, "method": row["method"], "solver": row["solver"]}
     if out is None:
         by_name, left_out = values_of_rows(rows, values, labels)
         notes += [*left_out, *_nowhere(int((by_name["cluster"] < 0).sum()))]
@@ -83,7 +81,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
             notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, kind=e.kind,
             scored=found.scored(), **facts,
         )  # fmt: skip
-    done = written_rows(rows, values.in_single(), labels, out, values.digest())
+    done = written_rows(rows, replace(values, single=True), labels, out, values.digest)
     sizes = np.asarray([x["sizes"] for x in done.about if "sizes" in x], dtype=np.int64).sum(axis=0)
     sure_of = float(sum(x["sure"] for x in done.about if "sizes" in x) / max(int(sizes[1:].sum()), 1))
     notes += [*done.notes, *_nowhere(int(sizes[0]))]
@@ -103,71 +101,51 @@ def _not_kept() -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
-    """Cluster and confidence of rows, from the codes of their labels."""
+class Values:
+    """Cluster and confidence of scanned rows, batch by batch."""
 
-    placing: Placing
-    #: whether confidence is stored in single precision
+    #: both for a batch, from the codes of its labels, the number of its group, and its first row there
+    of_batch: Callable[[list[Array], int, int], tuple[Array, Array]]
+    n_clusters: int
+    #: a digest of what they come from
+    digest: str
+    #: whether confidence is stored in single precision, as it is written
     single: bool = False
+
+    @classmethod
+    def placed(cls, p: Placing) -> Values:
+        """By the rule found on a sample."""
+        rule = (p.rule.table, p.rule.bias, np.zeros(0) if p.rule.centres is None else p.rule.centres)
+        parts = (*rule, p.chances, p.prior, p.shares, p.said)
+        return cls(partial(_placed, p), p.n_clusters, digest(*(np.ascontiguousarray(x).tobytes() for x in parts)))
+
+    @classmethod
+    def known(cls, labels: Array, sure: Array, firsts: Array) -> Values:
+        """Of rows that were all in memory; `firsts` are the first rows of the groups."""
+        few = digest(labels.tobytes(), sure.tobytes())
+        return cls(partial(_known, labels.astype(np.int32), sure, firsts), int(labels.max()) + 1, few)
 
     def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, Array]:
         """Cluster and confidence of the rows of a batch."""
-        labels, sure = self.placing.run(codes, 1)
+        labels, sure = self.of_batch(codes, group, first)
         return {"cluster": labels, "confidence": sure.astype(np.float32) if self.single else sure}
 
-    def in_single(self) -> Placed:
-        """The same with confidence in single precision, as it is written."""
-        return Placed(self.placing, True)
-
-    def digest(self) -> str:
-        """A digest of the rule."""
-        p = self.placing
-        rule = (p.rule.table, p.rule.bias, np.zeros(0) if p.rule.centres is None else p.rule.centres)
-        return digest(*(np.ascontiguousarray(x).tobytes() for x in (*rule, p.chances, p.prior, p.shares, p.said)))
-
     def about(self, found: Sequence[dict[str, Array]]) -> Record:
         """Numbers of rows without a cluster and in each, and the sum of their confidence."""
-        return _sizes(found, self.placing.n_clusters)
+        sizes = sum(np.bincount(x["cluster"] + 1, minlength=self.n_clusters + 1) for x in found)
+        sure = float(sum(np.nansum(x["confidence"], dtype=float) for x in found))
+        return {"sizes": np.asarray(sizes).tolist(), "sure": sure}
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
-    """Cluster and confidence of rows that were all in memory."""
-
-    labels: Array
-    sure: Array
-    #: first row of each group
-    firsts: Array
-    single: bool = False
-
-    def __call__(self, codes: list[Array], group: int, first: int) -> dict[str, Array]:
-        """Cluster and confidence of the rows of a batch."""
-        here = slice(self.firsts[group] + first, self.firsts[group] + first + len(codes[0]))
-        sure = self.sure[here]
-        return {
-            "cluster": self.labels[here].astype(np.int32),
-            "confidence": sure.astype(np.float32) if self.single else sure,
-        }
-
-    def in_single(self) -> Known:
-        """The same with confidence in single precision, as it is written."""
-        return Known(self.labels, self.sure, self.firsts, True)
-
-    def digest(self) -> str:
-        """A digest of the labels."""
-        return digest(self.labels.tobytes(), self.sure.tobytes())
-
-    def about(self, found: Sequence[dict[str, Array]]) -> Record:
-        """Numbers of rows without a cluster and in each, and the sum of their confidence."""
-        return _sizes(found, int(self.labels.max()) + 1)
+def _placed(placing: Placing, codes: list[Array], group: int, first: int) -> tuple[Array, Array]:
+    return placing.run(codes, 1)
 
 
-def _sizes(found: Sequence[dict[str, Array]], k: int) -> Record:
-    sizes = sum(np.bincount(x["cluster"] + 1, minlength=k + 1) for x in found)
-    return {
-        "sizes": np.asarray(sizes).tolist(),
-        "sure": float(sum(np.nansum(x["confidence"], dtype=float) for x in found)),
-    }
+def _known(
+    labels: Array, sure: Array, firsts: Array, codes: list[Array], group: int, first: int
+) -> tuple[Array, Array]:
+    here = slice(firsts[group] + first, firsts[group] + first + len(codes[0]))
+    return labels[here], sure[here]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

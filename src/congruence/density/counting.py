@@ -74,15 +74,7 @@ def density_profile(
         )
     X, labels = brought(X if is_anndata(X) else in_memory(X), engine), on_card(labels, engine)
     options = InputOptions(unassigned=unassigned, noise=noise)
-    return profile_of(X, labels, binning, options, bivariate=bivariate, threads=threads, engine=engine)
-
-
-def profile_of(
-    X: PointsLike, labels: ClusteringLike, binning: Binning, options: InputOptions, window: str = "", *,
-    bivariate: bool = False, threads: int | None = None, engine: EngineName = "auto",
-) -> Profile:  # fmt: skip
-    """The profile of labels of the points of X, which are the first to be binned if the bins are not fitted."""
-    columns, clustering = ready(X, labels, binning, options, window)
+    columns, clustering = ready(X, labels, binning, options)
     return counted(columns, [clustering], binning, bivariate=bivariate, threads=threads, engine=engine)[0]
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from congruence.errors import InputError, counted, real_number, refused, some_of, whole_number
 from congruence.inputs.frames import html_table
+from congruence.machine.archives import read_archive, write_archive
 from congruence.options import described
 from congruence.statistics.names import union
 from congruence.statistics.tables import Array, AsJson
 from congruence.typing import Frame, Label, PathLike, Record, Scalar
+
+#: version of the files, and the arrays in them
+FORMAT, COUNTED = 1, ("counts", "sizes", "outside")
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,9 +205,15 @@ class Profile(AsJson):
         Args:
             path: The file, named .npz.
         """
-        from congruence.density.saving import save_profile  # late import; avoids a cycle
-
-        save_profile(self, path)
+        arrays: dict[str, Array] = {}
+        facts: Record = {"format": FORMAT, "profiles": []}
+        for i, level in enumerate([self] if self.detail is None else [self, self.detail]):
+            arrays |= {f"{name}{i}": getattr(level, name) for name in COUNTED}
+            if any(a.pair is not None for a in level.attributes):
+                raise InputError("profiles of pairs of attributes cannot be saved; save the one of single attributes")
+            attributes = [asdict(replace(a, pair=None)) for a in level.attributes]
+            facts["profiles"].append({"clusters": list(level.clusters), "attributes": attributes})
+        write_archive(path, arrays, facts)
 
     def to_dict(self) -> Record:
         """The columns of `to_frame`: cluster, attribute, bin and count of each cell."""
@@ -252,3 +262,43 @@ class Profile(AsJson):
 
 def _few(names: Sequence[str]) -> str:
     return some_of(map(str, names), 4)
+
+
+def load_profile(path: PathLike) -> Profile:
+    """The profile in a file that `Profile.save` wrote.
+
+    Args:
+        path: The file.
+
+    Returns:
+        A `Profile` with the same bins, clusters and counts.
+
+    Raises:
+        InputError: If there is no such file, or it holds no profile.
+
+    See also:
+        `cg.density_profile`, `cg.drift`.
+
+    >>> import congruence as cg, tempfile, pathlib
+    >>> p = cg.density_profile([[0.0], [1.0], [9.0], [10.0]], ["x", "x", "y", "y"], cg.Binning(bins=2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "p.npz"
+    ...     p.save(path)
+    ...     cg.load_profile(path).counts.tolist()
+    [[2, 0], [0, 2]]
+    """
+    return read_archive(path, "a profile, as Profile.save writes", _profile)
+
+
+def _profile(arrays: dict[str, Array], facts: Record) -> Profile:
+    levels = []
+    for i, level in enumerate(facts["profiles"]):
+        counted: Record = {name: arrays[f"{name}{i}"] for name in COUNTED}
+        attributes = tuple(_attribute(a) for a in level["attributes"])
+        levels.append(Profile(clusters=tuple(level["clusters"]), attributes=attributes, **counted))
+    return replace(levels[0], detail=levels[1] if len(levels) > 1 else None)
+
+
+def _attribute(facts: Record) -> Attribute:
+    values = facts["values"]
+    return Attribute(**{**facts, "cuts": tuple(facts["cuts"]), "values": None if values is None else tuple(values)})

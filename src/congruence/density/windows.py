@@ -17,9 +17,8 @@ from congruence.density.binning import Binning
 from congruence.density.changes import Drift
 from congruence.density.columns import Columns, as_columns, raw_columns
 from congruence.density.counting import counted, ready
-from congruence.density.profile import Profile
+from congruence.density.profile import Profile, load_profile
 from congruence.density.refining import folded, refined
-from congruence.density.saving import load_profile
 from congruence.density.similarity import compare_profiles
 from congruence.density.watching import Finding, Watch
 from congruence.engine.plan import Progress

@@ -30,7 +30,7 @@ from congruence.errors import (
     whole_number,
 )
 from congruence.formulas import find, hint, names
-from congruence.formulas.record import Measure
+from congruence.formulas.record import Better, Measure
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.selection.choice import Criterion, KChoice, Leaning
@@ -364,29 +364,28 @@ def _criterion(
     soft = any(e.is_soft for e in ensembles.values())
     favours: Leaning = ""
     caution = ""
-    if w.measure is None:
+    better: Better | Literal["higher", "lower", "elbow"]
+    if (m := w.measure) is None:
         favours, caution = ("", CRISP) if soft and w.name == "pac" else LEANS[w.name]
         title, better = OTHERS[w.name]
-        best, near = _elbow(ks, values) if better == "elbow" else _best(ks, values, errors, better)
-        return Criterion(
-            name=w.name, title=title, better=better, values=values, errors=errors, best=best, near=near,
-            votes=better != "elbow", caution=_caution(w.name, caution), favours=favours,
-        )  # fmt: skip
-    m = w.measure
-    best, near = _best(ks, values, errors, m.better, _is_bounded(m))
-    # if different clusterings can reach the best value, more clusters score higher even if members do not agree
-    votes = m.is_lone or "definite" in m.axioms or m.needs in SURE
-    if not votes:
-        favours, caution = "many", m.caution or "clusterings that differ can reach its best value"
-    elif soft and not w.by_self and m.needs not in SURE:
-        caution = CRISP
-    elif m.better == "lower" and math.isinf(m.range[1]):
-        favours, caution = "few", "its values grow with the number of clusters"
-    elif m.better == "higher" and not m.is_lone and "baseline" not in m.axioms:
-        favours, caution = "many", "not corrected for chance, which raises it with more clusters"
-    title = m.title if m.is_lone else f"Consensus index: {m.title}" + (" relative to self-scores" if w.by_self else "")
+        votes = better != "elbow"
+        best, near = _best(ks, values, errors, better) if votes else _elbow(ks, values)
+    else:
+        better = m.better
+        title = m.title if m.is_lone else f"Consensus index: {m.title}" + " relative to self-scores" * w.by_self
+        best, near = _best(ks, values, errors, better, _is_bounded(m))
+        # if different clusterings can reach the best value, more clusters score higher even if members do not agree
+        votes = m.is_lone or "definite" in m.axioms or m.needs in SURE
+        if not votes:
+            favours, caution = "many", m.caution or "clusterings that differ can reach its best value"
+        elif soft and not w.by_self and m.needs not in SURE:
+            caution = CRISP
+        elif better == "lower" and math.isinf(m.range[1]):
+            favours, caution = "few", "its values grow with the number of clusters"
+        elif better == "higher" and not m.is_lone and "baseline" not in m.axioms:
+            favours, caution = "many", "not corrected for chance, which raises it with more clusters"
     return Criterion(
-        name=w.name, title=title, better=m.better, values=values, errors=errors, best=best, near=near, votes=votes,
+        name=w.name, title=title, better=better, values=values, errors=errors, best=best, near=near, votes=votes,
         caution=_caution(w.name, caution), favours=favours,
     )  # fmt: skip
 

@@ -24,7 +24,6 @@ from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import (
     ClusteringLike,
-    ColumnLike,
     Estimator,
     Frame,
     Label,
@@ -36,7 +35,7 @@ from congruence.typing import (
 )
 
 if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
+    pass
 
 __all__ = ["ClusterStability", "stability"]
 
@@ -348,16 +347,13 @@ def _clustered(
 def _fit(clusterer: Estimator, seed: int) -> Callable[[Array | SparseMatrix], ClusteringLike]:
     """Data → labels, by a copy of a scikit-learn clusterer with this random state, or by a function."""
     if hasattr(clusterer, "fit") and hasattr(clusterer, "get_params") and not isinstance(clusterer, type):
-        return partial(_fit_predict, configured(clusterer, seed))
+        fit: Callable[[Array | SparseMatrix], ClusteringLike] = configured(clusterer, seed).fit_predict
+        return fit
     if callable(clusterer) and not isinstance(clusterer, type):
         return clusterer
     raise InputError(
         f"clusterer must be a scikit-learn clusterer, as in KMeans(3), or a function of the data; got {clusterer!r}"
     )
-
-
-def _fit_predict(model: BaseEstimator, data: Array | SparseMatrix) -> ColumnLike:
-    return model.fit_predict(data)
 
 
 def matched(before: Array, after: Array, clusters: Array) -> tuple[Array, Array]:
