@@ -367,3 +367,26 @@ def test_a_similarity_without_a_largest_value():
     away = layout.distances(np.array([[1.0, 0.25], [0.25, 0.5]]), cg.measure("mi"))
     assert away.tolist() == [[0.0, 0.75], [0.75, 0.0]]
     assert cg.report({name: RUNS[name] for name in list(RUNS)[:3]}, measures=["mi"]).model
+
+
+@pytest.mark.slow
+def test_steps_with_data_show_what_changed(tmp_path):
+    """With data, steps have a figure of the changes: those of cg.drift on the lasting clusters. Without data there is none."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 600)
+    X = rng.normal(size=(600, 3)) + 8 * np.eye(3)[y]
+    labels = [np.where((y == 1) & (X[:, 2] > 0.3), 0, y) if w == 3 else y for w in range(4)]
+    steps = {f"week {w + 1}": [f"c{(c + w) % 3}" for c in own] for w, own in enumerate(labels)}
+    data = {f"f{i}": X[:, i] for i in range(3)}
+    r = cg.report(steps, tmp_path / "steps.html", data=data)
+    found, names = r.model.drift, cg.track(steps).label_columns()
+    expected = cg.drift([(step, data, names[step]) for step in steps])
+    assert found.alarms == expected.alarms == [False, False, False, True]
+    assert found.moved_columns() == expected.moved_columns()
+    assert found.moved_columns()["cluster"][0] == names["week 1"][int(np.flatnonzero(y == 1)[0])]
+    for text in (f"<p>{found.sentence}", "week 4 is an alarm", "week 4, c1: f2: p = 10^−", 'id="drift-save"'):
+        assert text in r.html, text
+    assert 'id="drift"' not in cg.report(steps).html
+    few = cg.report(steps, data=rng.normal(size=(600, 201)))
+    assert few.model.drift is None
+    assert "shown for at most 200 features" in few.html

@@ -22,7 +22,7 @@ MOST_ROWS, DARKEST = 40, 20.0
 def of_drift(drift: Drift) -> Picture:
     """Agreement of each window with the previous and with the first, alarms, and the evidence per cluster and feature."""
     n, names = len(drift.windows), [str(x) for x in drift.windows]
-    rows, cells = _evidence(drift)
+    rows, cells = evidence_of(drift)
     first = np.full(n, np.nan)
     first[n - len(drift.first) :] = drift.first
     previous = np.concatenate([[np.nan], drift.previous])
@@ -58,7 +58,7 @@ def of_drift(drift: Drift) -> Picture:
     )  # fmt: skip
 
 
-def _evidence(d: Drift) -> tuple[list[str], Array]:
+def evidence_of(d: Drift) -> tuple[list[str], Array]:
     """Clusters and features (or sizes) with the strongest evidence, and its −log10 p before correction in each window."""
     lines: dict[tuple[Label, int], Array] = {}
     for w, finding in enumerate(d.findings):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from congruence.comparison.many import compare_all
+from congruence.density.changes import Drift
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.agreement import why_trivial
 from congruence.errors import Call, Caution, InputError, Option, With
@@ -39,7 +40,7 @@ from congruence.reporting.members import (
 )
 from congruence.reporting.points import Points, Support, check_of, points_of, silhouettes_of, support_of
 from congruence.reporting.ranking import Against, against_of
-from congruence.reporting.steps import tracks_of
+from congruence.reporting.steps import drift_of, tracks_of
 from congruence.statistics.tables import Array
 from congruence.tracking.results import Tracks
 from congruence.trust.cluster_check import ClusterCheck
@@ -84,6 +85,8 @@ class Model:
     check: ClusterCheck | None
     #: lasting clusters, if the names of the clusterings are those of steps
     steps: Tracks | None
+    #: what changed in the data over the steps; None without data
+    drift: Drift | None
     cautions: tuple[Caution, ...]
     command: str | None
     source: str | None
@@ -191,14 +194,15 @@ def build(r: Request) -> Model:
         families = families_of(e, aris, groups, counted, found.chance.agreement)
     names = names_of_groups(e, found)
     features = None if points.numbers is None else features_of(points.numbers, points.features, found.labels, found.k)
-    scales = tuple(scale_of(scored, key) for key in scored)
+    scales, tracks = tuple(scale_of(scored, key) for key in scored), tracks_of(e, own)
     return Model(
         r.title, e.n_points, members, 0 if with_reference else None, central,
         groups, silhouette, scales, pairs, against, points, together, found,
         names, families, pick, r.distinct,
         levels_of(e, counted, square) if m.better == "higher" else None, features,
         silhouettes_of(points, found.labels, found.k, r.random_state), support,
-        check_of(points, support, found, names, r.random_state), tracks_of(e, own),
+        check_of(points, support, found, names, r.random_state), tracks,
+        drift_of(tracks, points.numbers, points.features),
         tuple(dict.fromkeys(cautions)), r.command, r.source,
         f"--unassigned {r.unassigned}" if r.options is None and r.unassigned != "error" else r.options or "",
         f"unassigned={r.unassigned!r}" + ("" if r.noise is None else f", noise={r.noise!r}"),

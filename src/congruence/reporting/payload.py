@@ -25,7 +25,7 @@ from congruence.reporting.families import middle_of
 from congruence.reporting.members import Member, Pair, Scale, is_adjusted
 from congruence.reporting.model import Model
 from congruence.reporting.phrases import BANDS, PHRASES, TERMS, plain_name
-from congruence.reporting.steps import rows_of
+from congruence.reporting.steps import changes_of, rows_of
 from congruence.statistics.tables import Array
 from congruence.typing import Json, Record
 
@@ -80,6 +80,7 @@ def payload(model: Model) -> Record:
         "levels": _levels(model),
         "together": _together(model),
         "steps": rows_of(model.steps),
+        "drift": changes_of(model.drift),
         "phrases": PHRASES,
         "bands": BANDS,
         "terms": {term: text.replace("`", "") for term, text in TERMS.items()},

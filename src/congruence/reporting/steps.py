@@ -1,10 +1,14 @@
-"""Clusterings that are steps in time: their lasting clusters, and the flow of points through them as SVG."""
+"""Clusterings that are steps in time: their lasting clusters, the flow of points through them, and what changed, as SVG."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from congruence.figures.time_pictures import BEND, Lane, labels_of, lanes_of
+import numpy as np
+
+from congruence.density.changes import Drift
+from congruence.density.windows import drift
+from congruence.figures.time_pictures import BEND, Lane, evidence_of, labels_of, lanes_of
 from congruence.inputs.column_names import are_steps
 from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
@@ -15,6 +19,11 @@ from congruence.typing import Label, Record
 
 #: pixels between two steps, of the whole figure at least, its height, and its margins at the sides and the top
 BETWEEN, WIDEST, DEEP, SIDE, TOP = 110, 700, 420, 110, 24
+
+#: of the figure of drift: pixels per row of the heat map, of the curves, and for the names of the rows
+ROW, CURVES, NAMES = 16, 150, 210
+#: most values (points × features × steps) that are compared, and most features
+MOST_VALUES, MOST_FEATURES = 10**8, 200
 
 
 def tracks_of(e: Ensemble, own: list[int]) -> Tracks | None:
@@ -82,3 +91,63 @@ def _bars(
     for outline, step, size in zip(lane.bars(), lane.steps, lane.sizes, strict=True):
         x, y = placed(*outline)
         yield x[0], y[0], x[1] - x[0], max(y[2] - y[0], 0.5), f"{lane.name}, {t.steps[step]}: {size:,.6g} points"
+
+
+def drift_of(t: Tracks | None, X: Array | None, features: Sequence[str]) -> Drift | None:
+    """How the lasting clusters change in the data from step to step; None without steps or data, or for too many values."""
+    if t is None or X is None or hasattr(X, "toarray") or len(features) > MOST_FEATURES:
+        return None
+    if X.size * len(t.steps) > MOST_VALUES:
+        return None
+    columns = t.label_columns()
+    windows = []
+    for step in t.steps:
+        names = np.array([None if x is None else str(x) for x in columns[step]], dtype=object)
+        there = np.array([x is not None for x in names])
+        own = dict(zip(features, X[there].T, strict=True))
+        windows.append((step, own, names[there].tolist()))
+    return drift(windows, progress=False)
+
+
+def changes_of(d: Drift | None) -> list[list[object]]:
+    """What changed, as rows for the page: those of `d.moved`."""
+    return [] if d is None else [list(row) for x in d.findings if x is not None for row in x.moved]
+
+
+def heat_map(d: Drift) -> Record:
+    """The figure of drift for the page: two curves over the band without a change, alarms, and evidence per feature."""
+    n, (names, cells) = len(d.windows), evidence_of(d)
+    across = max(24.0, min(110.0, (WIDEST - SIDE) / n))
+    left, under = float(NAMES), TOP + CURVES + 24.0
+    centre = left + across * (np.arange(n) + 0.5)
+    lines = (
+        ("with the step before", [None, *d.previous.tolist()]),
+        ("with the first step", [*[None] * (n - len(d.first)), *d.first.tolist()]),
+    )
+    known = [x for _, own in lines for x in own if x is not None]
+    low, high = min([*known, *d.band]), max([1.0, *known, *d.band])
+
+    def placed(value: float) -> float:
+        return float(TOP + CURVES * (high - value) / max(high - low, 1e-12))
+
+    curves = []
+    for name, values in lines:
+        at = [
+            (float(x), placed(v), f"{w}: {d.measure} {name} {v:.4f}")
+            for x, v, w in zip(centre, values, d.windows, strict=True)
+            if v is not None
+        ]
+        curves.append((name, "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y, _ in at) if at else "", at))
+    most = max(1.0, float(np.nanmax(cells, initial=0.0)))
+    return {
+        "width": left + across * n + 20, "height": under + ROW * len(names) + 30, "left": left, "right": left + across * n,
+        "band": (placed(d.band[1]), max(placed(d.band[0]) - placed(d.band[1]), 1.0)), "curves": curves,
+        "ticks": [(placed(v), f"{v:.2f}") for v in (low, high)], "across": across, "bottom": under + ROW * len(names),
+        "alarms": [(float(x) - across / 2, str(w)) for x, w, is_one in zip(centre, d.windows, d.alarms, strict=True) if is_one],
+        "windows": [(float(x), str(w)) for x, w in list(zip(centre, d.windows, strict=True))[:: max(1, n // 20)]],
+        "rows": [(under + ROW * (i + 0.5), name) for i, name in enumerate(names)],
+        "cells": [
+            (left + across * w, under + ROW * i, float(cells[i, w]) / most, f"{d.windows[w]}, {name}: p = 10^−{cells[i, w]:.1f}")
+            for i, name in enumerate(names) for w in range(n) if cells[i, w] > 0
+        ],
+    }  # fmt: skip

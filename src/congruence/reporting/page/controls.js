@@ -33,6 +33,7 @@ $("ranking-save").append(saver("clusterings", null, rankingRows));
 $("heat-save").append(saver("matrix", () => heat, matrixRows), saver("all-pairs", null, pairRows, "CSV of all pairs"));
 $("points-save").append(saver("points", P.place ? () => $("scatter") : null, pointRows));
 if (D.steps.length) $("steps-save").append(saver("steps", () => document.querySelector("#steps svg"), () => [["step", "event", "before", "after", "shared", "p"], ...D.steps]));
+if ($("drift")) $("drift-save").append(saver("drift", () => document.querySelector("#drift svg"), () => [["step", "cluster", "feature", "kind", "amount", "direction", "p", "alarm"], ...D.drift]));
 $("theme").addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; drawAll(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
 let theme, wasOpen;
