@@ -26,8 +26,7 @@ from congruence.consensus_clustering.search import consensus
 from congruence.density.binning import Binning
 from congruence.density.changes import Drift
 from congruence.density.counting import density_profile
-from congruence.density.profile import Profile
-from congruence.density.saving import load_profile
+from congruence.density.profile import Profile, load_profile
 from congruence.density.similarity import ProfileComparison, compare_profiles
 from congruence.density.windows import drift
 from congruence.ensembles.agreement import consensus_blocks, consensus_index, consensus_matrix, member_agreement
