@@ -7,7 +7,7 @@ import pytest
 from report_cases import RNG, RUNS, TRUTH, data_of, made_report, unpacked
 
 import congruence as cg
-from congruence.chance import bounds
+from congruence.chance import draws
 from congruence.figures import layout
 from congruence.reporting import answer, consensus_section, members, model, words
 from congruence.reporting.phrases import in_words
@@ -191,7 +191,7 @@ def test_the_bound_of_chance_is_above_the_p_value(soft):
     np.fill_diagonal(right, 0)
     every = np.array([(left * right[np.ix_(p, p)]).sum() for p in map(list, permutations(range(6)))])
     value = (left * right).sum()
-    bound = bounds.chance_bound(*e.members)
+    bound = draws.chance_bound(*e.members)
     if value > every.mean():
         assert bound == pytest.approx(every.var() / (every.var() + (value - every.mean()) ** 2), rel=1e-9)
     assert np.mean(every >= value - 1e-12) <= bound

@@ -20,6 +20,7 @@ from congruence.chance.draws import (
     check_points,
     in_words,
     is_affine,
+    sums_of_gram,
     variance_of_sums,
 )
 from congruence.comparison.matrices import compare_matrices
@@ -243,7 +244,7 @@ def _of_points(prepared: PreparedPair, tile: Tables, m: Measure, null: str, engi
     if statistic is not None and mass is None and not isinstance(statistic, Bonds | Degrees):
         if issubclass(m.needs, Gram):
             together = float(ratio(statistic.same_a * statistic.same_b, statistic.pairs)[0])
-            expected, deviation = _on_line(m, statistic, together, n, _sums_of_gram(a), _sums_of_gram(b))
+            expected, deviation = _on_line(m, statistic, together, n, sums_of_gram(a.dense()), sums_of_gram(b.dense()))
         elif all(c.is_probabilistic for c in pair):
             (own_a, all_a), (own_b, all_b) = (_squares(c) for c in pair)
             # E Σ n_ij²: a point with itself, and two different points
@@ -272,14 +273,6 @@ def _squares(c: Clustering) -> tuple[float, float]:
     """Σ_p |u_p|² and |Σ_p u_p|²."""
     u = c.dense()
     return float((u**2).sum()), float((u.sum(axis=0) ** 2).sum())
-
-
-def _sums_of_gram(c: Clustering) -> tuple[float, float, float]:
-    """The sums that `variance_of_sums` takes, for the matrix UUᵀ."""
-    u = c.dense()
-    own = (u**2).sum(axis=1)
-    rows = u @ u.sum(axis=0) - own
-    return float(rows.sum()), float(((u.T @ u) ** 2).sum() - (own**2).sum()), float((rows**2).sum())
 
 
 def _on_line(

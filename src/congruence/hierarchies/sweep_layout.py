@@ -176,20 +176,9 @@ def _x_of(orders: Sequence[Array], sizes: Sequence[Array], links: Sequence[Links
 
 def _spaced(wanted: Array, now: Array, order: Array, weight: Array) -> Array:
     """The positions nearest to the wanted ones (weighted least squares) that are in order and at least 1 apart."""
-    goal = np.where(np.isnan(wanted), now, wanted)[order] - np.arange(len(order))
-    means: list[float] = []
-    masses: list[float] = []
-    lengths: list[int] = []
-    for value, mass in zip(goal.tolist(), weight[order].tolist(), strict=True):  # pool adjacent violators
-        means.append(value)
-        masses.append(max(float(mass), 1e-12))
-        lengths.append(1)
-        while len(means) > 1 and means[-2] > means[-1]:
-            total = masses[-2] + masses[-1]
-            means[-2] = (means[-2] * masses[-2] + means[-1] * masses[-1]) / total
-            masses[-2] = total
-            lengths[-2] += lengths[-1]
-            del means[-1], masses[-1], lengths[-1]
-    place = np.empty(len(order))
-    place[order] = np.repeat(means, lengths) + np.arange(len(order))
+    from scipy.optimize import isotonic_regression
+
+    place = np.arange(len(order), dtype=np.float64)
+    goal = np.where(np.isnan(wanted), now, wanted)[order] - place
+    place[order] = isotonic_regression(goal, weights=np.maximum(weight[order], 1e-12)).x + place
     return place

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.chance.bounds import chance_bound
+from congruence.chance.draws import chance_bound
 from congruence.chance.intervals import confidence_interval
 from congruence.chance.many_tests import corrected
 from congruence.chance.permutation import permutation_test

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.alternative_clustering.quality import silhouettes
-from congruence.chance.bounds import chance_bound
+from congruence.chance.draws import chance_bound
 from congruence.comparison.many import compare_all, compare_to
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
