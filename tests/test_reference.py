@@ -98,6 +98,9 @@ def test_shared_options_are_described_where_a_docstring_names_them():
                 node.name,
             )
     assert not [name for name, x in PUBLIC.items() if MARK in (x.__doc__ or "")]
+    assert "\n    Raises:\n        InputError: If an argument is invalid.\n\n    See also:\n" in (
+        cg.generate.__doc__ or ""
+    )
     assert (
         cg.compare.__doc__.count("Number of threads that count; it does not change results. Default None: all cores.")
         == 1

@@ -1,7 +1,8 @@
 """The options that functions and commands share, each declared once: its sentence, what None means, its name in a command.
 
 A docstring names such options in one line, "threads, engine: See `congruence.options`."; `described` puts their sentences
-there, with the defaults of the signature. Commands show the same sentence, or that for columns of a file (`cli`).
+there, with the defaults of the signature, and says what every public function raises, if the docstring names no errors.
+Commands show the same sentence, or that for columns of a file (`cli`).
 """
 
 from __future__ import annotations
@@ -80,6 +81,9 @@ OPTIONS = {
     "missing": Shared(
         'How pairs of points without a label in a member count: "ratio" or "plain"; see the guide to ensembles.',
         cli="How missing labels of partial members count.",
+    ),
+    "options": Shared(
+        "How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`, `align`."
     ),
     # how it is computed
     "threads": Shared("Number of threads that count; it does not change results.", none="all cores", least=1),
@@ -180,6 +184,8 @@ OPTIONS = {
 
 #: ends the line of a docstring that names shared options
 MARK = ": See `congruence.options`."
+#: what a described function raises, if its docstring does not say, and the section before which that stands
+RAISES, NEXT = ("Raises:", "    InputError: If an argument is invalid.", ""), "See also:"
 
 
 def described(thing: T) -> T:
@@ -194,8 +200,13 @@ def described(thing: T) -> T:
     """
     if thing.__doc__ is not None:
         own: Dynamic = vars(thing).get("__init__", thing) if isinstance(thing, type) else thing
-        lines = thing.__doc__.split("\n")
-        thing.__doc__ = "\n".join(line for given in lines for line in _expanded(given, _defaults(own)))
+        lines = [line for given in thing.__doc__.split("\n") for line in _expanded(given, _defaults(own))]
+        heads = [line.strip() for line in lines]
+        if NEXT in heads and RAISES[0] not in heads:
+            at = heads.index(NEXT)
+            indent = lines[at].removesuffix(NEXT)
+            lines[at:at] = [f"{indent}{line}".rstrip() for line in RAISES]
+        thing.__doc__ = "\n".join(lines)
     return thing
 
 

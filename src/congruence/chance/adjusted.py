@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.chance.draws import Exactness, Null, RandomPair, check_null, check_points
 from congruence.chance.permutation import clean, tested
-from congruence.chance.problems import Sided, best_value, drawn, measured, problem_of, random_pair
+from congruence.chance.problems import Problem, Sided, best_value, drawn, measured, problem_of, random_pair
 from congruence.errors import MOST_DRAWS, Call, InputError, NotApplicable, Option, whole_number
 from congruence.formulas import find
 from congruence.formulas.record import Better, Measure, ratio
@@ -19,8 +19,6 @@ from congruence.inputs.effects import refuse_idle
 from congruence.options import described
 from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import ClusteringLike, OptionValue, Record
-
-# --- adjusted measures ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class Adjusted(Measure):
     def exactness(self) -> Exactness:
         """How its expected value is computed."""
         example = RandomPair(np.array([5, 4, 3]), np.array([6, 4, 2]), self.null, self.sided)
-        exact = example.expected(find(self.base, **self.parameters))
+        exact = example.expected(self._base)
         return Exactness.DRAWS if exact is None else exact[1]
 
     @property
@@ -100,15 +98,21 @@ class Adjusted(Measure):
         """The same as text: "closed form", "expected mutual information", or "mean of … draws"."""
         return self.exactness.in_words(self.n_draws)
 
+    @property
+    def _base(self) -> Measure:
+        """The base measure with the parameters of this one."""
+        return find(self.base, **self.parameters)
+
+    def _problem(self, a: ClusteringLike, b: ClusteringLike, options: dict[str, OptionValue]) -> Problem:
+        return problem_of(a, b, self._base, self.null, self.sided, None, **options)
+
     def _of_sizes(self, a: Array, b: Array) -> Expectation:
         a, b = (np.ascontiguousarray(-np.sort(-x[x > 0].astype(np.int64))) for x in (a, b))
         if self.base.is_symmetric and not (self.null != "permutation" and self.sided == "one"):
             a, b = sorted((a, b), key=lambda x: x.tolist())  # both orders use the same draws
-        base = find(self.base, **self.parameters)
         check_points(float(a.sum()))
-        return _expectation(
-            _same_record(base), self.null, self.sided, self.n_draws, self.random_state, a.tobytes(), b.tobytes()
-        )
+        base = _same_record(self._base)
+        return _expectation(base, self.null, self.sided, self.n_draws, self.random_state, a.tobytes(), b.tobytes())
 
     def of_table(self, table: Table) -> Expectation:
         """The expected value given the cluster sizes of this table; for covers, the sizes of their signatures.
@@ -123,16 +127,14 @@ class Adjusted(Measure):
                 f"{Option('null', self.null)} draws partitions, but there are covers; use {Option('null', 'permutation')}"
             )
         random = random_pair(table, self.null, self.sided)
-        return _mean_of(random, find(self.base, **self.parameters), self.n_draws, self.random_state)
+        return _mean_of(random, self._base, self.n_draws, self.random_state)
 
     @described
     def expectation(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> Expectation:
         """The expected value of the base measure for these two, its standard error, and how it was computed.
 
         Args:
-            a, b: See `congruence.options`.
-            options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`,
-                `frequency`, `align`.
+            a, b, options: See `congruence.options`.
 
         Returns:
             An `Expectation`: `.value`, `.standard_error`, `.method`.
@@ -141,7 +143,7 @@ class Adjusted(Measure):
             NotApplicable: If a named measure is not defined for this input.
             InputError: If the clusterings cannot be compared.
         """
-        t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
+        t = self._problem(a, b, options)
         if t.sizes is not None:
             return self._of_sizes(*t.sizes)
         test = tested(t, self.n_draws, self.random_state, None, 0.95, None, False)
@@ -152,9 +154,7 @@ class Adjusted(Measure):
         """Standard error of the adjusted value, propagated from the expected value; 0 if exact.
 
         Args:
-            a, b: See `congruence.options`.
-            options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`,
-                `frequency`, `align`.
+            a, b, options: See `congruence.options`.
 
         Returns:
             A float.
@@ -163,7 +163,7 @@ class Adjusted(Measure):
             NotApplicable: If a named measure is not defined for this input.
             InputError: If the clusterings cannot be compared.
         """
-        t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
+        t = self._problem(a, b, options)
         e = self.expectation(a, b, **options)
         # d/dE of (x − E)/(best − E)
         room = t.best - e.value
@@ -190,7 +190,7 @@ class Adjusted(Measure):
 
     def __call__(self, a: ClusteringLike, b: ClusteringLike, **options: OptionValue) -> float:
         """The adjusted measure of two clusterings, matrices or ensembles; the options are those of `compare`."""
-        t = problem_of(a, b, find(self.base, **self.parameters), self.null, self.sided, None, **options)
+        t = self._problem(a, b, options)
         if t.sizes is not None:
             return super().__call__(a, b, **options)
         if math.isnan(t.best):
@@ -200,9 +200,8 @@ class Adjusted(Measure):
         return tested(t, self.n_draws, self.random_state, None, 0.95, None, False).adjusted
 
     def __reduce__(self) -> tuple[object, ...]:
-        base = find(self.base, **self.parameters)
         same = {name: getattr(self, name) for name in ("null", "sided", "n_draws", "random_state")}
-        return partial(adjusted, **same), (base,)
+        return partial(adjusted, **same), (self._base,)
 
     def __repr__(self) -> str:
         return f"Adjusted({self.key}: {self.title}, {self.method}, higher is better, at most 1)"

@@ -22,7 +22,7 @@ from congruence.inputs.labels import Labels
 from congruence.statistics import tables
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.covers import ClusterMap, SharedPairs
-from congruence.statistics.information import ChanceInfo, Info
+from congruence.statistics.information import ChanceInfo, Info, distinct, expected_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array, Table, Tables, code_type
@@ -185,14 +185,15 @@ class RandomPair:
     def blocks(self) -> list[tuple[Array, Array]]:
         """For a and b: cluster sizes, and the expected number of clusters of each size."""
         return [
-            null_models.expected_blocks(self.n, self._k(own)) if free else null_models.blocks_of(own)
+            null_models.expected_blocks(self.n, self._k(own)) if free else distinct(own)
             for own, free in zip((self.sizes_a, self.sizes_b), self.is_free, strict=True)
         ]
 
     @cached_property
     def information(self) -> float:
         """E[MI] in nats."""
-        return null_models.expected_information(self.n, *self.blocks)
+        a, b = self.blocks
+        return expected_of(a, b, self.n)
 
     def expected(self, m: Measure) -> tuple[float, Exactness] | None:
         """The exact mean of a measure that is affine in the random quantity, and how it was computed; None for others."""

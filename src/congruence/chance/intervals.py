@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -23,8 +23,6 @@ from congruence.statistics.matrices import MemberInfo
 from congruence.statistics.maxima import Maxima
 from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike, OptionValue, ProgressLike, Record, Seed
-
-# --- confidence intervals ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -90,9 +88,7 @@ class ConfidenceInterval(Result):
 
 
 SAME_HALVES = Caution(
-    "same_halves",
-    "",
-    "every half of the points has the same value, so the uncertainty cannot be estimated",
+    "same_halves", "", "every half of the points has the same value: the uncertainty cannot be estimated"
 )
 
 #: two bias corrections may differ by at most this share of the standard error
@@ -133,8 +129,7 @@ def confidence_interval(
         level: Level of the interval, between 0 and 1. Default 0.95.
         n_resamples: Number of random halves, at least 20. Default 1000.
         random_state, threads, progress: See `congruence.options`.
-        options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`,
-            `align`. And `engine`.
+        options: See `congruence.options`. And `engine`.
 
     Returns:
         A `ConfidenceInterval`: `low, high = interval`, `.standard_error`, `.bias`.
@@ -174,11 +169,11 @@ def confidence_interval(
         raise NotApplicable(_why_not(t, mean_half, mean_quarter))
     within = m.range_for(soft=t.is_soft, weighted=options.get("sample_weight") is not None)
     low, high = np.clip(_ends(t, m, bias, error, doubt, level), *within).tolist()
+    if error < 1e-12:
+        t = replace(t, cautions=(*t.cautions, SAME_HALVES))
     return ConfidenceInterval(
-        measure=m, value=t.value, low=low, high=high, level=level, standard_error=error, bias=bias,
-        n_resamples=n_resamples, n_points=t.n_points, names=t.names, kind=t.kind,
-        cautions=t.cautions if error >= 1e-12 else (*t.cautions, SAME_HALVES),
-    )  # fmt: skip
+        **t.facts(), low=low, high=high, level=level, standard_error=error, bias=bias, n_resamples=n_resamples
+    )
 
 
 def _check(t: Problem, m: Measure, needs: type) -> None:

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from congruence.statistics.information import distinct, expected_of
 from congruence.statistics.tables import Array, xlogx
 
 # --- sizes of random partitions ---------------------------------------------------------------------------------
@@ -166,13 +165,3 @@ def expected_entropy(n: int, blocks: tuple[Array, Array]) -> float:
     sizes, many = blocks
     entropy = math.log(n) - float((many * xlogx(sizes)).sum()) / n
     return entropy if entropy > 1e-13 else 0.0  # one cluster: below that is rounding error
-
-
-def expected_information(n: int, blocks_a: tuple[Array, Array], blocks_b: tuple[Array, Array]) -> float:
-    """E[MI] in nats of two independent clusterings with these expected numbers of clusters of these sizes."""
-    return expected_of(blocks_a, blocks_b, n)
-
-
-def blocks_of(sizes: Array) -> tuple[Array, Array]:
-    """The distinct cluster sizes of a clustering, and their counts."""
-    return distinct(sizes)

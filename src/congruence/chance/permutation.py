@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -24,8 +24,6 @@ Method = Literal["auto", "draws", "moments"]
 
 #: draws if no number is given
 DRAWS = 1000
-
-# --- permutation tests ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -202,9 +200,7 @@ def permutation_test(
         sided: "two" (default: both are random) or "one" (a is fixed); for the last two null models.
         stop_after: Stop after this many draws as good as the value. Default None: never.
         level: Level of the interval of the p-value, between 0 and 1. Default 0.95.
-        threads, engine, progress: See `congruence.options`.
-        options: How the clusterings are read, as in `compare`: `unassigned`, `noise`, `sample_weight`, `frequency`,
-            `align`.
+        threads, engine, progress, options: See `congruence.options`.
 
     Returns:
         A `PermutationTest`: `.value`, `.expected`, `.p_value`, `.p_interval`, `.z`, `.adjusted`.
@@ -292,10 +288,9 @@ def by_moments(t: Problem, level: float, method: str) -> PermutationTest | None:
         )
         expected, deviation = float(around.mean()) if expected is None else expected, float(around.std())
     return without_draws(
-        measure=t.measure, value=t.value, expected=clean(expected), standard_deviation=deviation,
+        **t.facts("null", "best", "is_identical"), expected=clean(expected), standard_deviation=deviation,
         exactness=Exactness.MOMENTS if t.expected is None else t.exactness, is_deviation_exact=t.deviation is not None,
-        p_value=p, p_two_sided=min(1.0, 2 * min(p, other)), level=level, null=t.null, n_points=t.n_points, best=t.best,
-        is_identical=t.is_identical, cautions=t.cautions, names=t.names, kind=t.kind,
+        p_value=p, p_two_sided=min(1.0, 2 * min(p, other)), level=level,
     )  # fmt: skip
 
 
@@ -345,19 +340,17 @@ def tested(
     bad = int((~(sign * draws > sign * t.value + tie)).sum())
     p_value = hits / many if is_stopped else (hits + 1) / (many + 1)
     undefined = int(np.isnan(draws).sum())
-    cautions = t.cautions
     if undefined:
         text = f"{undefined} of {many} draws are undefined and count as at least as good as the value"
-        cautions += (Caution("undefined_draws", t.measure.key, text),)
+        t = replace(t, cautions=(*t.cautions, Caution("undefined_draws", t.measure.key, text)))
     deviation = float(np.nanstd(draws, ddof=1)) if many > 1 else math.nan
     return PermutationTest(
-        measure=t.measure, value=t.value, standard_deviation=deviation if t.deviation is None else t.deviation,
+        **t.facts("null", "best", "is_identical"), standard_deviation=deviation if t.deviation is None else t.deviation,
         expected=clean(float(np.nanmean(draws)) if t.expected is None else t.expected),
         exactness=Exactness.DRAWS if t.expected is None else t.exactness, is_deviation_exact=t.deviation is not None,
         p_value=p_value, p_two_sided=min(1.0, 2 * min(p_value, (bad + 1) / (many + 1))),
-        p_interval=_interval_of_p(hits, many, level, is_stopped), level=level, null=t.null, n_permutations=many,
-        n_points=t.n_points, draws=draws, is_stopped=is_stopped, best=t.best, is_identical=t.is_identical,
-        cautions=cautions, names=t.names, kind=t.kind,
+        p_interval=_interval_of_p(hits, many, level, is_stopped), level=level, n_permutations=many, draws=draws,
+        is_stopped=is_stopped,
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ from congruence.statistics.covers import ClusterMap, overlap_of
 from congruence.statistics.matrices import MatrixSums
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Table, Tables, table_of_cells
-from congruence.typing import ClusteringLike, EngineName, ProgressLike, Seed
+from congruence.typing import ClusteringLike, EngineName, OptionValue, ProgressLike, Seed
 
 Sided = Literal["two", "one"]
 
@@ -87,6 +87,11 @@ class Problem:
     is_soft: bool = False
     #: draws per stream on a CUDA GPU
     on_card: int | None = None
+
+    def facts(self, *names: str) -> dict[str, OptionValue]:
+        """What every result says of its problem, and these facts."""
+        every = ("measure", "value", "n_points", "cautions", "names", "kind", *names)
+        return {name: getattr(self, name) for name in every}
 
 
 def problem_of(

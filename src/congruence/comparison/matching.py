@@ -190,9 +190,6 @@ def element_scores(
         One score from 0 to 1 per point, NaN for dropped points: an array, or a series if a series was given. With `out`, a
         `Written`: where the files are.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.element_centric`, the mean of these scores.
 

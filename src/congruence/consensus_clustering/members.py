@@ -44,9 +44,6 @@ def select_members(
     Returns:
         An `Ensemble` of these members.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.consensus`, `cg.member_agreement`.
 

@@ -44,9 +44,6 @@ class Binning:
         robust: Whether far values do not widen the bins of method "width": the range ends three interquartile ranges beyond
             the quartiles, and what lies outside counts in the first or last bin. Default False.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.density_profile`, `cg.adco`.
 

@@ -55,9 +55,6 @@ def density_profile(
     Returns:
         A `Profile`; profiles with the same bins can be added.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.adco`, `cg.compare_profiles`, `cg.Binning`.
 

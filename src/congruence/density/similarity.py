@@ -192,9 +192,6 @@ def compare_profiles(
     Returns:
         A `ProfileComparison`: `r["adco"]`, `.mapping`, `.to_frame()` by attribute or cluster.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.adco`, `cg.drift`, `cg.density_profile`.
 

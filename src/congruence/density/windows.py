@@ -151,9 +151,6 @@ def drift(
     Returns:
         A `Drift`: `.frame` with one row per window, `.moved` with one row per change, `.previous`, `.first`, `.sentence`.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.adco`, `cg.compare_profiles`.
 

@@ -18,8 +18,6 @@ from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import EngineName, EnsembleLike, ProgressLike, Record, Scalar, Seed
 
-# --- the distribution of consensus values -----------------------------------------------------------------------
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ConsensusCdf(Result):
@@ -88,15 +86,11 @@ def consensus_cdf(
     Args:
         ensemble: See `congruence.options`.
         sample: Number of pairs of points to sample. Default None: all pairs, exactly.
-        missing: See `congruence.options`.
-        random_state: See `congruence.options`.
+        missing,  random_state: See `congruence.options`.
         progress, engine: See `congruence.options`.
 
     Returns:
         A `ConsensusCdf`: `f(x)`, `.area`, `.pac()`, `.to_frame()`.
-
-    Raises:
-        InputError: If an argument is invalid.
 
     See also:
         `cg.delta_area`, `cg.consensus_matrix`.

@@ -96,9 +96,6 @@ def generate(
     Returns:
         An `Ensemble`.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.consensus`, `cg.choose_k`, `cg.random_partitions`.
 
@@ -353,9 +350,6 @@ def random_partitions(n: int, n_members: int, kmax: int, random_state: Seed = 0)
 
     Returns:
         An `Ensemble`.
-
-    Raises:
-        InputError: If an argument is invalid.
 
     See also:
         `cg.certainty_random`.

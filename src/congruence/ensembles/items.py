@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 #: most clusters for which each point is compared with every cluster to find its neighbours
 MOST_DENSE = 200
 
-# --- consensus of items and clusters ----------------------------------------------------------------------------
-
 
 def _partition(e: Ensemble, labels: ClusteringLike) -> Labels:
     return whole_labels(labels, e.n_points, of="the ensemble")
@@ -72,9 +70,6 @@ def item_consensus(
 
     Returns:
         An array, points × clusters. With `out`, a `Written`: where the files are.
-
-    Raises:
-        InputError: If an argument is invalid.
 
     See also:
         `cg.cluster_consensus`, `cg.consensus_silhouette`.
@@ -223,9 +218,6 @@ def cluster_consensus(ensemble: EnsembleLike, labels: ClusteringLike) -> dict[La
 
     Returns:
         A mapping from cluster to mean consensus.
-
-    Raises:
-        InputError: If an argument is invalid.
 
     See also:
         `cg.item_consensus`.

@@ -70,9 +70,6 @@ class Ensemble(Listing):
             "cluster" puts all in one cluster, "partial" keeps the gaps.
         noise, align: See `congruence.options`.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.generate`, `cg.consensus`, `cg.compare_all`.
 

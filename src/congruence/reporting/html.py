@@ -261,14 +261,10 @@ def report(
         title: Title of the page. Default None.
         command: Command to show on the page. Default None.
         source: Source of the data to show on the page. Default None.
-        random_state: See `congruence.options`.
-        threads, progress: See `congruence.options`.
+        random_state, threads, progress: See `congruence.options`.
 
     Returns:
         A `Report`: `.summary`, `.html`, `.model` (the same as plain data), `.save(path)`.
-
-    Raises:
-        InputError: If an argument is invalid.
 
     See also:
         `cg.figure`, `cg.compare_all`.

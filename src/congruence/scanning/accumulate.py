@@ -421,9 +421,6 @@ def partial_tables(
     Returns:
         A `PartialTables`; those of several batches can be added.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.merge`, `cg.scan`.
 

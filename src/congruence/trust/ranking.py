@@ -232,9 +232,6 @@ def rank(
         A `Ranking`: `.best` (a name or None), `.second` (the one that agrees most with the others, if it differs), `.equal`
         (those that cannot be told from the best), `.frame`, `.sentence`, `.consensus`, `.plot()`.
 
-    Raises:
-        InputError: If an argument is invalid.
-
     See also:
         `cg.consensus`, `cg.member_agreement`, `cg.check_clusters`.
 
