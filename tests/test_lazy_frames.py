@@ -71,12 +71,18 @@ def _sqlframe(frame: pd.DataFrame) -> Any:
     return session.createDataFrame(frame.astype(object).where(frame.notna(), None))
 
 
-@pytest.fixture(params=["polars", "duckdb", "ibis", "postgres"])
+LIBRARIES = ["polars", "duckdb", "ibis", "postgres", pytest.param("spark", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(params=LIBRARIES)
 def made(request) -> Maker:
     """Makes a lazy frame of each library from one of pandas."""
     if request.param == "postgres":
         connection = request.getfixturevalue("postgres")
         return lambda frame: warehouses.in_postgres(connection, frame)
+    if request.param == "spark":
+        session = request.getfixturevalue("spark")
+        return lambda frame: session.createDataFrame(pl.from_pandas(frame).to_arrow()).cache()
     return {"polars": _polars, "duckdb": _duckdb, "ibis": _ibis}[request.param]
 
 
@@ -86,18 +92,18 @@ def labels(n: int = 1000) -> pd.DataFrame:
     truth = rng.integers(0, 6, n)
     frame = pd.DataFrame({
         "truth": truth,
-        "Größe der 2. Wahl": np.array(["klein", "größer", "漢字", "it's", '"x"', ""])[rng.permuted(truth)],
+        "Größe (zweite Wahl)": np.array(["klein", "größer", "漢字", "it's", '"x"', ""])[rng.permuted(truth)],
         "gaps": np.where(rng.random(n) < 0.2, np.nan, truth // 2),
         "noise": np.where(rng.random(n) < 0.2, -1, truth),
         "flag": truth > 2,
         "weight": rng.random(n) ** 3,
         "often": rng.integers(0, 5, n),
     })  # fmt: skip
-    frame.loc[rng.random(n) < 0.1, "Größe der 2. Wahl"] = None
+    frame.loc[rng.random(n) < 0.1, "Größe (zweite Wahl)"] = None
     return frame
 
 
-COLUMNS = ["truth", "Größe der 2. Wahl", "gaps", "noise", "flag"]
+COLUMNS = ["truth", "Größe (zweite Wahl)", "gaps", "noise", "flag"]
 RULES: list[dict[str, Any]] = [
     {"unassigned": "drop"}, {"unassigned": "cluster", "noise": {"noise": -1}}, {"unassigned": "singletons"},
     {"unassigned": "drop", "sample_weight": "weight"}, {"unassigned": "cluster", "frequency": "often"},
@@ -132,27 +138,17 @@ def test_values_are_those_of_memory(made):
     same_values(made(frame), frame, RULES)
 
 
-@pytest.mark.slow
-def test_spark(spark, tmp_path):
-    """Spark counts its frames with the values of memory; a dot in a name is refused, because Spark reads it as a field."""
-    frame = labels().rename(columns={"Größe der 2. Wahl": "Größe"})
-    lazy = spark.createDataFrame(pl.from_pandas(frame).to_arrow()).cache()
-    plain, scan = in_memory(frame, ["truth", "Größe", "gaps", "weight"]), cg.scan(lazy, ["truth", "Größe", "gaps"])
-    found = cg.compare_all(scan, ["ari", "vi"], unassigned="drop", sample_weight=scan["weight"])
-    weight = plain.pop("weight")
-    expected = cg.compare_all(plain, ["ari", "vi"], unassigned="drop", sample_weight=weight)
-    for measure in ("ari", "vi"):
-        assert np.allclose(found[measure], expected[measure], rtol=1e-12, atol=1e-12)
-    assert cg.ari(scan["truth"], scan["gaps"], unassigned="drop") == cg.ari(
-        plain["truth"], plain["gaps"], unassigned="drop"
+def test_a_dot_in_a_name(made, tmp_path):
+    """A column, a weight and an id may have a dot in their names, though Spark reads it as a field and DuckDB as a table."""
+    frame = labels()[["truth", "noise", "weight"]].rename(columns={"noise": "a.b", "weight": "w.`x`"})
+    scan = cg.scan(made(frame.assign(**{"row.id": np.arange(len(frame))})), ["truth", "a.b"], id="row.id")
+    assert cg.ari(scan["truth"], scan["a.b"]) == cg.ari(frame["truth"], frame["a.b"], noise=())
+    assert cg.ari(scan["truth"], scan["a.b"], sample_weight=scan["w.`x`"]) == pytest.approx(
+        cg.ari(frame["truth"], frame["a.b"], noise=(), sample_weight=frame["w.`x`"]), rel=1e-12
     )
-    written = cg.relabel(scan["truth"], scan["Größe"], unassigned="drop", out=tmp_path / "out").read()
-    assert sorted(map(str, written["Größe"].to_pylist())) == sorted(
-        map(str, cg.relabel(plain["truth"], plain["Größe"], unassigned="drop").to_list())
-    )
-    dotted = cg.scan(lazy.withColumnRenamed("gaps", "a.b"), ["truth", "a.b"])
-    with pytest.raises(InputError, match=r"rename the column 'a\.b'"):
-        cg.ari(dotted["truth"], dotted["a.b"], unassigned="drop")
+    found = cg.relabel(scan["truth"], scan["a.b"], out=tmp_path / "out").read().sort_by("row.id")
+    assert found.column_names == ["row.id", "a.b"]
+    assert found["a.b"].to_pylist() == cg.relabel(frame["truth"], frame["a.b"], noise=()).tolist()
 
 
 def test_every_entry_point_counts_there(made):
@@ -190,7 +186,7 @@ def test_sqlframe(tmp_path):
 def same_rows(lazy: Any, frame: pd.DataFrame, out: Path) -> None:
     """Scores and new names of rows that the library joins and writes are those of memory."""
     scan, plain = cg.scan(lazy, COLUMNS, id="often"), in_memory(frame, COLUMNS)
-    for a, b in (("truth", "noise"), ("Größe der 2. Wahl", "gaps"), ("flag", "Größe der 2. Wahl")):
+    for a, b in (("truth", "noise"), ("Größe (zweite Wahl)", "gaps"), ("flag", "Größe (zweite Wahl)")):
         rules: dict[str, Any] = {"unassigned": "drop", "noise": {"noise": -1}}
         rules = rules if b == "noise" else {"unassigned": "drop"}
         for call, name in ((cg.element_scores, "element_score"), (cg.relabel, b)):
@@ -248,7 +244,7 @@ def test_steps_are_tracked_there(made, tmp_path):
 
 def test_categories_and_new_rows(tmp_path, monkeypatch):
     """Categories are joined as text; a table with new rows since it was counted is an error."""
-    frame = pl.from_pandas(labels()[["truth", "Größe der 2. Wahl"]]).rename({"Größe der 2. Wahl": "size"})
+    frame = pl.from_pandas(labels()[["truth", "Größe (zweite Wahl)"]]).rename({"Größe (zweite Wahl)": "size"})
     frame = frame.with_row_index("row")
     scan = cg.scan(frame.with_columns(pl.col("size").cast(pl.Categorical)).lazy(), id="row")
     found = (
@@ -261,12 +257,18 @@ def test_categories_and_new_rows(tmp_path, monkeypatch):
         cg.relabel(scan["truth"], scan["size"], unassigned="drop", out=tmp_path / "new")
 
 
-def test_values_per_row_are_not_fetched(made):
+def test_values_per_row_are_not_fetched(made, tmp_path):
     """What needs the label of each row says in one line how to stream the rows."""
     scan = cg.scan(made(labels()[["truth", "noise"]]))
-    for call in (cg.relabel, cg.element_scores):
+    calls: list[Callable[[], object]] = [
+        lambda: cg.relabel(scan["truth"], scan["noise"]),
+        lambda: cg.element_scores(scan["truth"], scan["noise"]),
+        lambda: cg.item_consensus(cg.Ensemble(scan), scan["truth"]),
+        lambda: cg.consensus(scan, 3, out=tmp_path / "out"),
+    ]
+    for call in calls:
         with pytest.raises(NotApplicable, match=r"is counted where it is, .* cg\.scan\(lambda: "):
-            call(scan["truth"], scan["noise"])
+            call()
 
 
 def test_bad_weights_are_refused(made):
@@ -278,7 +280,7 @@ def test_bad_weights_are_refused(made):
         ("negative", "sample_weight", "finite, not missing and not negative"),
         ("missing", "frequency", "finite, not missing and not negative"),
         ("weight", "frequency", "whole numbers"),
-        ("Größe der 2. Wahl", "sample_weight", "must be numbers"),
+        ("Größe (zweite Wahl)", "sample_weight", "must be numbers"),
     ):
         with pytest.raises(InputError, match=why):
             cg.ari(scan["truth"], scan["noise"], **{option: scan[name]})
@@ -301,17 +303,35 @@ def test_ids_and_measurements_are_left_out():
     assert cg.scan(_polars(frame)).names == (*COLUMNS, "often")
 
 
+def _million(library: str, request: Any) -> Any:
+    """Columns of a million labels, made by the library itself where that is much faster."""
+    if library == "spark":
+        return request.getfixturevalue("spark").range(1_000_000).selectExpr("id % 999983 as a", "id % 7 as b")
+    if library == "postgres":
+        connection = request.getfixturevalue("postgres")
+        with connection.con.cursor() as cursor:
+            cursor.execute("drop table if exists million")
+            cursor.execute(
+                "create table million as select i % 999983 as a, i % 7 as b from generate_series(0, 999999) i"
+            )
+        return connection.table("million")
+    rows = np.arange(1_000_000)
+    return {"polars": _polars, "duckdb": _duckdb, "ibis": _ibis}[library](
+        pd.DataFrame({"a": rows % 999_983, "b": rows % 7})
+    )
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [_polars, _duckdb])
-def test_a_million_labels(make):
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_million_labels(library, request):
     """Columns of a million different labels have the table of memory; above the memory limit they are refused."""
-    n = 1_000_000
-    a, b = np.arange(n) % 999_983, np.arange(n) % 7
-    scan = cg.scan(make(pd.DataFrame({"a": a, "b": b})), ["a", "b"])
-    assert cg.ari(scan["a"], scan["b"]) == cg.ari(a, b)
-    small = cg.scan(make(pd.DataFrame({"a": a, "b": b})), ["a", "b"], memory="5MB")
-    with pytest.raises(InputError, match="more than 5 MB"):
-        cg.ari(small["a"], small["b"])
+    lazy, rows = _million(library, request), np.arange(1_000_000)
+    scan = cg.scan(lazy, ["a", "b"])
+    assert cg.ari(scan["a"], scan["b"]) == cg.ari(rows % 999_983, rows % 7)
+    if library == "polars":
+        small = cg.scan(lazy, ["a", "b"], memory="5MB")
+        with pytest.raises(InputError, match="more than 5 MB"):
+            cg.ari(small["a"], small["b"])
 
 
 def test_a_table_that_changes_is_refused(monkeypatch):

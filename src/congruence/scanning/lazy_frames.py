@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from congruence.engine.plan import Progress
-from congruence.errors import Call, InputError, NotApplicable, Option, unused_name
+from congruence.errors import Call, InputError, NotApplicable, Option
 from congruence.inputs.encoding import arrow_library, holds_lists
 from congruence.inputs.labels import unassigned_error
 from congruence.inputs.weights import check_spread, whole_numbers
@@ -67,6 +67,13 @@ class LazyRows(Input):
         except Exception as error:  # each library raises another error
             raise unreadable(self.text, error) from None
 
+    def column(self, name: str) -> nw.Expr:
+        """A column under its own name; Spark reads a dot in it as a field, unless it is quoted."""
+        import narwhals as nw
+
+        is_quoted = "." in name and self.frame.implementation.is_spark_like()
+        return nw.col(f"`{name.replace('`', '``')}`").alias(name) if is_quoted else nw.col(name)
+
     @property
     def rows(self) -> int | None:
         """Number of rows, if all were fetched."""
@@ -107,32 +114,22 @@ class LazyRows(Input):
         from pyarrow import parquet
 
         names = [name for name, _, _ in joined]
-        taken = {x.lower() for x in (*self.names, *names)}
         kept = [id] if id is not None else [x for x in self.names if x not in names]
-        schema, frame, made = self.frame.collect_schema(), self.frame, list[str]()
-        file = folder / "part-000000.parquet"
-
-        def unused(wanted: str) -> str:
-            found = unused_name(wanted, taken)
-            taken.add(found.lower())
-            return found
-
+        schema, file = self.frame.collect_schema(), folder / "part-000000.parquet"
+        named = {f"own{c}": x for c, x in enumerate(kept)}
+        columns = {own: self.column(x) for own, x in named.items()}
+        here = [[f"here{i}_{c}" for c in range(len(labels))] for i, (_, labels, _) in enumerate(joined)]
+        for keys, (_, labels, _) in zip(here, joined, strict=True):
+            for key, x in zip(keys, labels, strict=True):
+                is_text = schema[x] in (nw.Categorical, nw.Enum)
+                columns[key] = self.column(x).cast(nw.String) if is_text else self.column(x)
         try:
-            for name, labels, values in joined:
-                there, here, value = (
-                    [unused(f"{x}′") for x in labels],
-                    [unused(f"{x}″") for x in labels],
-                    unused(f"{name}‴"),
-                )
-                plain = [
-                    nw.col(x).cast(nw.String) if schema[x] in (nw.Categorical, nw.Enum) else nw.col(x) for x in labels
-                ]
-                cells = arrow_library().table([*labels.values(), values], [*there, value])
-                frame = frame.with_columns(**dict(zip(here, plain, strict=True)))
-                frame = frame.join(self.made_there(cells), left_on=here, right_on=there, how="left")
-                made.append(value)
-            written = [nw.col(value).alias(name) for value, name in zip(made, names, strict=True)]
-            frame.select(*kept, *written).sink_parquet(str(file))
+            frame = self.frame.select(**columns)
+            for i, (keys, (name, labels, values)) in enumerate(zip(here, joined, strict=True)):
+                there, named[f"value{i}"] = [f"t{key}" for key in keys], name
+                cells = arrow_library().table([*labels.values(), values], [*there, f"value{i}"])
+                frame = frame.join(self.made_there(cells), left_on=keys, right_on=there, how="left")
+            frame.select(nw.col(own).alias(name) for own, name in named.items()).sink_parquet(str(file))
         except Exception as error:  # each library raises another error
             raise unreadable(self.text, error) from None
         files = list(file.rglob("*.parquet")) if file.is_dir() else [file]
@@ -195,17 +192,13 @@ class Grouped:
 
     def __init__(self, source: LazyRows, counting: Counting) -> None:
         self.source, self.counting, self.names = source, counting, counting.names
-        dotted = next((name for name in counting.read if "." in name), None)
-        if dotted is not None and source.frame.implementation.is_spark_like():
-            raise InputError(
-                f"{source.text} reads a dot in a name as a field of a column; rename the column {dotted!r}"
-            )
         self.room = Room(counting.limit)
         self.words = counting.vocabularies(self.room)
         self.mass = None if counting.mass is None else self._checked(*counting.mass)
         self.weighted = counting.mass is not None and not counting.mass[1]
-        lowered = {name.lower() for name in self.names}  # names of columns may ignore case
-        self.n, self.total, self.square = (unused_name(x, lowered) for x in ("rows", "mass", "squares"))
+        self.n, self.total, self.square = "rows", "mass", "squares"
+        #: the columns in queries: libraries read dots in names, and may ignore case
+        self.called = [f"column{c}" for c in range(len(self.names))]
         #: row, column, count, weight within each cell, and for weighted rows their number and Σw² by [in a cluster?]
         self.cells: dict[tuple[int, int], tuple[Array, ...]] = {}
         self.gaps = np.zeros(len(self.names), np.int64)
@@ -219,7 +212,7 @@ class Grouped:
         types, kind = arrow_library().types, self.source.schema.field(name).type
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
             raise InputError(f"{who} of weights must be numbers")
-        given = nw.col(name)
+        given = self.source.column(name)
         w = given.cast(nw.Float64)
         asked = {
             "low": w.min(), "high": w.max(), "total": w.sum(), "small": nw.when(w > 0).then(w).min(),
@@ -263,17 +256,15 @@ class Grouped:
     def _fetched(self, group: Sequence[int], most: int) -> pa.Table:
         import narwhals as nw
 
-        names = [self.names[c] for c in group]
-        frame, sums = self.source.frame, {self.n: nw.len().cast(nw.Int64)}
-        if self.mass is None:
-            frame = frame.select(*names)
-        else:
-            frame = frame.select(*names, self.mass.values.alias(self.total))
+        keys = {self.called[c]: self.source.column(self.names[c]) for c in group}
+        sums = {self.n: nw.len().cast(nw.Int64)}
+        if self.mass is not None:
+            keys[self.total] = self.mass.values
             w, kind = nw.col(self.total), nw.Float64 if self.weighted else nw.Int64
             sums[self.total] = w.sum().cast(kind)
             if self.weighted:
                 sums[self.square] = (w * w).sum().cast(kind)
-        made = frame.group_by(*names).agg(**sums)
+        made = self.source.frame.select(**keys).group_by(*(self.called[c] for c in group)).agg(**sums)
         return self.source.fetched(made.head(most + 1))
 
     def _add(self, table: pa.Table, group: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
@@ -289,7 +280,7 @@ class Grouped:
         for c in group:
             try:
                 codes[c] = (
-                    self.words[c].codes(table.column(self.names[c]), f"column {self.names[c]!r}").astype(np.int64)
+                    self.words[c].codes(table.column(self.called[c]), f"column {self.names[c]!r}").astype(np.int64)
                 )
             except Crowded as error:
                 raise self._overfull(error.size) from None
