@@ -148,6 +148,32 @@ def test_several_scorers_with_weights():
         cg.ConsensusClustering(3).fit(cg.Ensemble([A, B]), sample_weight=np.ones(len(A)))
 
 
+def test_label_columns_of_alternatives():
+    """transform gives a label column per alternative, as a frame if asked; with metadata routing fit gets the given labels."""
+    grid = np.array([[a, b, c] for a in (0.0, 9.0) for b in (0.0, 9.0) for c in (0.0, 9.0) for _ in range(5)])
+    known, frame = grid[:, 0].astype(int), pd.DataFrame(grid, columns=list("abc"))
+    model = cg.AlternativeClustering(2, n_alternatives=2, random_state=0).set_output(transform="pandas")
+    found = model.fit(frame, known).transform(frame)
+    assert list(found.columns) == ["alternativeclustering0", "alternativeclustering1"]
+    assert [found[name].tolist() for name in found] == [one.labels.tolist() for one in model.alternatives_]
+    assert model.transform(frame[:1]).shape == (1, 2)
+    alone = cg.AlternativeClustering(1).fit(grid, known)
+    assert alone.transform(grid).shape == (len(grid), 0)
+    assert not hasattr(model, "predict_proba")
+    order = np.random.default_rng(0).permutation(len(grid))
+    with config_context(enable_metadata_routing=True):
+        model = cg.AlternativeClustering(2, random_state=0).set_fit_request(given_labels=True)
+        scores = cross_validate(
+            model,
+            grid[order, :2],
+            grid[order, 1] > 0,
+            cv=2,
+            scoring=cg.scorer("ari"),
+            params={"given_labels": known[order]},
+        )
+    assert scores["test_score"].tolist() == [1.0, 1.0]
+
+
 def test_weights_of_a_consensus_of_labels():
     """Weights of fit are those of the ensemble."""
     rng = np.random.default_rng(0)

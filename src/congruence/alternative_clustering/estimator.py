@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from congruence.alternative_clustering.points import as_knowns, as_points
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
 
 
 @described
-class AlternativeClustering(Clusterer):
+class AlternativeClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):  # type: ignore[misc]
     """A clusterer that finds alternatives to given labels; see `cg.alternatives`.
 
-    After `fit(X, labels)`: `labels_` of the first alternative, `alternatives_` with all of them and their scores.
+    After `fit(X, labels)`: `labels_` of the first alternative, `alternatives_` with all of them and their scores. `transform`
+    gives a label column per alternative, also for new points. The methods weigh all points equally, and their clusters have
+    no probabilities: there are no `sample_weight` and `predict_proba`.
 
     Args:
         n_clusters: Number of clusters. Default None: as many as the first given clustering has.
@@ -52,6 +55,8 @@ class AlternativeClustering(Clusterer):
     >>> model = cg.AlternativeClustering(2, random_state=0).fit(X, [i // 10 for i in range(20)])
     >>> cg.ari(model.labels_, [i // 5 % 2 for i in range(20)])
     1.0
+    >>> model.transform(X).shape
+    (20, 1)
     """
 
     labels_: Array
@@ -99,7 +104,7 @@ class AlternativeClustering(Clusterer):
             The estimator.
         """
         data = X = as_table(X)
-        self._centres = None  # a failed fit must not keep the centres of other data
+        self._centres, self._views = None, []  # a failed fit must not keep the centres of other data
         if frame_kind(X) is not None:
             check_features(X, names_in(self.nominal, "nominal"))
         if not isinstance(X, dict):
@@ -136,7 +141,11 @@ class AlternativeClustering(Clusterer):
             nothing = np.zeros(len(data), dtype=np.int64)
             found = self.alternatives_[0].labels if self.alternatives_ else nothing
             self.labels_ = np.asarray(known) if given is None else found
-        self._centres = None if _has_words(X) else Centres.of(np.asarray(data), np.asarray(self.labels_), self.scale)
+        self._n_features_out = len(self.alternatives_)
+        if not _has_words(X):
+            points = np.asarray(data)
+            self._centres = Centres.of(points, np.asarray(self.labels_), self.scale)
+            self._views = [Centres.of(points, np.asarray(one.labels), self.scale) for one in self.alternatives_]
         return self
 
     def _obvious(self, data: PointsLike) -> Array:
@@ -178,14 +187,35 @@ class AlternativeClustering(Clusterer):
         Raises:
             InputError: If `fit` saw text attributes, which have no mean.
         """
+        return self._numbers().nearest(new_points(self, X))
+
+    def transform(self, X: PointsLike) -> Array:
+        """The cluster with the nearest mean in each alternative: label columns, as for `cg.compare_all` or `cg.consensus`.
+
+        Args:
+            X: Numbers, with the attributes that `fit` saw; the same kinds of containers.
+
+        Returns:
+            Points × alternatives.
+
+        Raises:
+            InputError: If `fit` saw text attributes, which have no mean.
+        """
+        self._numbers()
+        points = new_points(self, X)
+        return np.array([one.nearest(points) for one in self._views], dtype=np.int64).reshape(-1, len(points)).T
+
+    def _numbers(self) -> Centres:
+        """The centres of the first alternative."""
         check_is_fitted(self)
         if self._centres is None:
-            raise InputError("predict needs numeric attributes: text has no mean")
-        return self._centres.nearest(new_points(self, X))
+            raise InputError("new points need numeric attributes: text has no mean")
+        return self._centres
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []  # `transform` gives labels
         return tags
 
 

@@ -152,6 +152,8 @@ def _as_array(data: ColumnLike, who: str) -> Array:
     try:
         listed = list(data)
     except TypeError:
+        if hasattr(data, "__array__") and (array := np.asarray(data)).ndim:
+            return array
         raise InputError(f"{who}: the labels of a {type(data).__name__} cannot be listed") from None
     if not listed:
         raise InputError(f"{who}: there are no points (an empty {type(data).__name__} was given)")
