@@ -3,7 +3,7 @@
 Each place holds the same kind of labels. The ways run after each other, and the less of two calls is printed, or the first if it
 takes half a minute: CPU seconds of this process and of the server or Java, and the time on the clock.
 `--places` names some of duckdb, postgres and spark; PostgreSQL is started in a temporary folder, Spark in a process of Java.
-`--rows` and `--columns` hold in all places: `python -m benchmarks.lazy --places duckdb,spark --rows 1e8 --columns 5`. The data
+`--rows` and `--columns` hold in all places: `python -m benchmarks.lazy --places duckdb,spark --rows 1e8 --columns 5`. Data
 are made in a temporary folder, which is removed, unless `--folder` names one.
 """
 

@@ -46,11 +46,11 @@ def svg(name: str, shown: Any) -> str:
 
 
 def illustrated(page: str, text: str) -> str:
-    """The text of a guide with its figure before its second heading."""
+    """The text of a guide with its figure after its first paragraph."""
     said, name = (FIGURES[page][0], page) if page in FIGURES else opening()[page]
     shown = f"{image(said, name)}\n\n*{said}*\n\n"
-    before, heading, after = text.partition("\n## ")
-    return f"{before.rstrip()}\n\n{shown}## {after}" if heading else f"{text.rstrip()}\n\n{shown}"
+    title, first, rest = text.split("\n\n", 2)
+    return f"{title}\n\n{first}\n\n{shown}{rest}"
 
 
 def image(said: str, name: str) -> str:

@@ -28,6 +28,8 @@ ABOVE = {
     "changes.md": "CHANGELOG.md",
     "security.md": "SECURITY.md",
 }
+#: names of figures with a heat map
+HEAT_MAPS: set[str] = set()
 #: sections of the reference: a question, and the packages whose public names answer it; other packages follow by name
 SECTIONS = {
     "Compare clusterings": ("comparison",),
@@ -56,15 +58,22 @@ def on_files(files: Files, config: Any) -> Files:
     for page in site_figures.DRAWN:
         shown |= site_figures.drawn(page)[1]
     for name, one in shown.items():
-        files.append(File.generated(config, f"figures/{name}.svg", content=site_figures.svg(name, one)))
+        text = site_figures.svg(name, one)
+        HEAT_MAPS.update([name] if "<image" in text else [])
+        files.append(File.generated(config, f"figures/{name}.svg", content=text))
     for name, text in site_figures.samples().items():
         files.append(File.generated(config, f"samples/{name}.html", content=text))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Put its figures into a page and the sample reports onto the home page, and show output as Python prints it."""
-    return with_figures(page.file.src_path.removesuffix(".md"), markdown).replace("<BLANKLINE>\n", "\n")
+    """Put its figures into a page and the sample reports onto the home page, and show output as Python prints it.
+
+    site.css inverts figures where the page is dark, except heat maps, whose addresses end in #heat.
+    """
+    text = with_figures(page.file.src_path.removesuffix(".md"), markdown).replace("<BLANKLINE>\n", "\n")
+    text = re.sub(r"(?<=\(figures/)(\w+)\.svg", lambda m: f"{m[0]}#heat" if m[1] in HEAT_MAPS else m[0], text)
+    return re.sub(r"^```python\n(?=>>>)", "```pycon\n", text, flags=re.M)
 
 
 def with_figures(name: str, markdown: str) -> str:
