@@ -62,7 +62,8 @@ def in_memory(data: object) -> Frame:
     if root not in FRAMES and hasattr(data, "__arrow_c_stream__") and not isinstance(data, type):
         import pyarrow as pa
 
-        return pa.table(data)
+        # Spark streams through Python workers, which must have pyarrow; `toArrow` needs none
+        return frame.toArrow() if hasattr(data, "toArrow") else pa.table(data)
     return data
 
 
