@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 import os
 import resource
-import time
-from collections.abc import Callable
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import congruence as cg
+from benchmarks.timing import once
+from benchmarks.timing import wall as seconds
 
 PEERS = {"ari": adjusted_rand_score, "nmi_sum": normalized_mutual_info_score}
 
@@ -24,12 +24,6 @@ def labels(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     a = rng.integers(0, k, n)
     return a, np.where(rng.random(n) < 0.01, a, rng.integers(0, k, n))
-
-
-def seconds(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
 
 
 def main() -> None:
@@ -72,10 +66,8 @@ def main() -> None:
 def by_moments(many: int) -> None:
     """All pairs of many clusterings, tested without draws where that is reliable."""
     runs = [np.random.default_rng(i).integers(0, 10, 10_000) for i in range(many)]
-    before = time.process_time()
-    start = time.perf_counter()
-    tests = cg.permutation_tests(runs).tests
-    took, cpu = time.perf_counter() - start, time.process_time() - before
+    took, cpu, found = once(lambda: cg.permutation_tests(runs))
+    tests = found.tests
     drawn = sum(t.is_drawn for t in tests)
     print(f"  permutation_tests of all {len(tests):,} pairs of {many:,} clusterings of 10,000 points")
     print(f"    {took:.1f} s ({cpu:.1f} s of CPU); by moments, and by draws for {drawn:,} pairs")

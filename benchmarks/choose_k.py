@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import congruence as cg
+from benchmarks.timing import once
 from congruence.selection.criteria import PEERS
 
 
@@ -46,9 +46,7 @@ def main() -> None:
     print("wall time and CPU time in seconds")
 
     def timed(name: str, work: Callable[[], Any]) -> None:
-        start, spent = time.perf_counter(), time.process_time()
-        found = work()
-        seconds, spent = time.perf_counter() - start, time.process_time() - spent
+        seconds, spent, found = once(work)
         print(f"{name:<44}{seconds:>9.1f}{spent:>9.1f}{'' if found is None else f'  k = {found.k}'}", flush=True)
 
     timed("choose_k, 1 job", lambda: cg.choose_k(X, ks))

@@ -7,15 +7,14 @@ clusters, from each start of kcc, kmodes and voting (`--starts`: only this part)
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import resource
 import time
 from collections.abc import Sequence
-from queue import Empty
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+
+from benchmarks.timing import in_process, once, peak
 
 MEMBERS, CLUSTERS, NOISE = 20, 10, 0.3
 SIZES = (1_000, 3_000, 10_000, 20_000, 100_000, 300_000, 1_000_000)
@@ -127,7 +126,8 @@ def _gathered(codes: Any, places: Any, centres: Any, half: Any, found: Any) -> N
         found[i] = own
 
 
-def _measured(queue: Any, how: str, n: int) -> None:
+def measured(how: str, n: int) -> tuple[float, float, float, float, str]:
+    """Seconds, CPU seconds, peak memory (GB, with Python and the labels), ARI with the planted clusters, and the solver."""
     import congruence as cg
 
     peers = {"floor": by_floor, "scipy average": by_scipy, "sklearn spectral": by_spectral, "sklearn kmeans": by_kmeans}
@@ -135,34 +135,19 @@ def _measured(queue: Any, how: str, n: int) -> None:
     _, small = planted(600 if n <= 100_000 else 120_000, 1)  # more points are sampled, by other loops
     if how in peers:
         peers[how](small)  # warm up
-        start, worked = time.perf_counter(), time.process_time()
-        found, solver = peers[how](labels), ""
+        seconds, worked, found = once(lambda: peers[how](labels))
+        solver = ""
     else:
         cg.consensus(small, CLUSTERS, how, 0)
-        start, worked = time.perf_counter(), time.process_time()
-        r = cg.consensus(cg.Ensemble(labels), CLUSTERS, how, 0, progress=False)
+        seconds, worked, r = once(lambda: cg.consensus(cg.Ensemble(labels), CLUSTERS, how, 0, progress=False))
         found, solver = r.labels, r.solver
-    seconds, worked = time.perf_counter() - start, time.process_time() - worked
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    queue.put((seconds, worked, peak, cg.ari(found, truth), solver))
+    return seconds, worked, peak(), cg.ari(found, truth), solver
 
 
-def in_process(how: str, n: int) -> tuple[float, float, float, float, str]:
-    """Seconds, CPU seconds, peak memory (GB, with Python and the labels), ARI with the planted clusters, and the solver."""
-    context = multiprocessing.get_context("spawn")
-    queue: Any = context.Queue()
-    process = context.Process(target=_measured, args=(queue, how, n))
-    process.start()
-    while True:
-        over = not process.is_alive()
-        try:
-            answer: tuple[float, float, float, float, str] = queue.get(timeout=1)
-            break
-        except Empty:
-            if over:
-                return np.nan, np.nan, np.nan, np.nan, f"ended with code {process.exitcode}"
-    process.join()
-    return answer
+def by_itself(how: str, n: int) -> tuple[float, float, float, float, str]:
+    """The same, measured in a process of its own."""
+    found = in_process(measured, how, n)
+    return (np.nan, np.nan, np.nan, np.nan, found) if isinstance(found, str) else found
 
 
 def main() -> None:
@@ -271,7 +256,7 @@ def sampled(methods: Sequence[str] | None = None) -> None:
 
 
 def _line(how: str, n: int, beside: tuple[float, float] | None = None) -> tuple[float, float]:
-    seconds, worked, peak, ari, solver = in_process(how, n)
+    seconds, worked, peak, ari, solver = by_itself(how, n)
     times = "" if beside is None else f"{seconds / beside[0]:.1f}× {worked / beside[1]:.1f}×"
     name = how if beside is None else f"  {how}"
     print(

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import congruence as cg
+from benchmarks.timing import once
 
 DATA = Path(os.environ.get("CONGRUENCE_DATA", Path(__file__).parents[2] / "shared" / "data")) / "covers"
 #: whether peers are timed
@@ -33,18 +34,11 @@ LIMIT = 200
 DBLP = (260_998, 13_477, 124)
 
 
-def once(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Wall time of one call, and its result."""
-    start = time.perf_counter()
-    result = call()
-    return time.perf_counter() - start, result
-
-
-def best(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
+def shortest(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
     """Shortest wall time of a call after one warm-up call, and its result."""
     call()
     found = [once(call) for _ in range(repeats)]
-    return min(seconds for seconds, _ in found), found[0][1]
+    return min(seconds for seconds, _, _ in found), found[0][2]
 
 
 def peer(name: str) -> Any:
@@ -187,7 +181,8 @@ def timed(name: str | None, make: Callable[[], Callable[[], float]]) -> tuple[fl
     try:
         call = make()
         signal.alarm(LIMIT)
-        return once(call)
+        seconds, _, value = once(call)
+        return seconds, value
     except Exception as error:  # a peer that fails is a result
         return f"{type(error).__name__}: {str(error).splitlines()[0][:80]}"
     finally:
@@ -207,17 +202,17 @@ def philosophy() -> None:
 
         return made
 
-    seconds, value = best(lambda: cg.omega(a, b))
+    seconds, value = shortest(lambda: cg.omega(a, b))
     row("omega", seconds, value, {
         "naive": timed(None, lambda: lambda: naive_omega(a, b)), "clusim": timed("clusim", lambda: clusim_omega(a, b)),
         "cdlib": timed("cdlib", cdlib_score("omega")),
     })  # fmt: skip
-    seconds, value = best(lambda: cg.onmi_max(a, b))
+    seconds, value = shortest(lambda: cg.onmi_max(a, b))
     row("onmi_max", seconds, value, {
         "networkit": timed("networkit", lambda: networkit_onmi(a, b)),
         "cdlib": timed("cdlib", cdlib_score("overlapping_normalized_mutual_information_MGH")),
     })  # fmt: skip
-    seconds, value = best(lambda: cg.element_centric(a, b), 1)
+    seconds, value = shortest(lambda: cg.element_centric(a, b), 1)
     row("element_centric", seconds, value, {})
 
 
@@ -227,9 +222,9 @@ def youtube() -> None:
     points = np.unique(np.concatenate([np.array(c) for c in clusters]))
     a, b = cg.Cover(clusters, points), cg.Cover(noisy(clusters, 0.1, points), points)
     print(f"YouTube and the same with 10 % of the memberships moved: {a.k:,} clusters of {len(a):,} points")
-    seconds, value = best(lambda: cg.omega(a, b), 1)
+    seconds, value = shortest(lambda: cg.omega(a, b), 1)
     row("omega", seconds, value, {"naive": timed(None, lambda: lambda: naive_omega(a, b))})
-    seconds, value = best(lambda: cg.onmi_max(a, b), 1)
+    seconds, value = shortest(lambda: cg.onmi_max(a, b), 1)
     row("onmi_max", seconds, value, {"networkit": timed("networkit", lambda: networkit_onmi(a, b))})
 
 
@@ -242,13 +237,13 @@ def dblp(scale: int = 1) -> None:
     print(f"As large as com-DBLP, with 10 % noise: {a!r}, {int(a.sizes.sum()):,} memberships")
     print(f"{'building both covers':<34} congruence {built:>8.3f} s")
     busy = time.process_time()
-    seconds, found = once(lambda: cg.compare(a, b, ["omega", "onmi_max", "average_f1", "bcubed_f"]))
+    seconds, _, found = once(lambda: cg.compare(a, b, ["omega", "onmi_max", "average_f1", "bcubed_f"]))
     busy = time.process_time() - busy
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{'all four in one call':<34} congruence {seconds:>8.3f} s, of which processors worked {busy:.1f} s")
     print(f"{'largest memory of this process':<34} {peak:.2f} GB")
     for key in found:
-        seconds, value = once(lambda key=key: getattr(cg, key)(a, b))  # type: ignore[misc]
+        seconds, _, value = once(lambda key=key: getattr(cg, key)(a, b))  # type: ignore[misc]
         row(key, seconds, value, {})
 
 

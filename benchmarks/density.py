@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 import congruence as cg
-from benchmarks.pairs import times
-
-
-def best(call: Callable[[], Any], repeats: int = 7) -> float:
-    """Shortest wall time of a call after one warm-up call."""
-    return min(times(call, repeats))
+from benchmarks.timing import best
 
 
 def data(n: int, attributes: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

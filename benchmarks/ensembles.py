@@ -6,14 +6,10 @@ Each line of the first table runs in a separate process, so that its peak memory
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import resource
-import time
-from typing import Any
 
 import numpy as np
 
-from benchmarks.pairs import median
+from benchmarks.timing import in_process, median, once, peak
 
 
 def members(rng: np.random.Generator, count: int, n: int, k: int) -> np.ndarray:
@@ -42,31 +38,18 @@ def dense_arimm(p: np.ndarray, q: np.ndarray) -> float:
     return float(((x * y).sum() - expected) / ((x.sum() + y.sum()) / 2 - expected))
 
 
-def _measured(queue: Any, how: str, n: int, count: int) -> None:
+def measured(how: str, n: int, count: int) -> tuple[float, float, float]:
+    """Value, seconds and peak memory (GB, the labels included) of one arimm."""
     rng = np.random.default_rng(0)
     p, q = members(rng, count, n, 10), members(rng, count, n, 10)
     if how == "congruence":
         import congruence as cg
 
         cg.arimm(cg.Ensemble(p[:200_000]), cg.Ensemble(q[:200_000]))  # load the compiled kernels
-        start = time.perf_counter()
-        value = cg.Ensemble(p).arimm(cg.Ensemble(q))
+        seconds, _, value = once(lambda: cg.Ensemble(p).arimm(cg.Ensemble(q)))
     else:
-        start = time.perf_counter()
-        value = dense_arimm(p, q)
-    seconds = time.perf_counter() - start
-    queue.put((value, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20))
-
-
-def in_process(how: str, n: int, count: int) -> tuple[float, float, float]:
-    """Value, seconds and peak memory (GB, the labels included) of one arimm."""
-    context = multiprocessing.get_context("spawn")
-    queue: Any = context.Queue()
-    process = context.Process(target=_measured, args=(queue, how, n, count))
-    process.start()
-    answer = queue.get()
-    process.join()
-    return answer
+        seconds, _, value = once(lambda: dense_arimm(p, q))
+    return value, seconds, peak()
 
 
 def consensus_matrix(n: int, count: int, k: int) -> None:
@@ -108,7 +91,7 @@ def main() -> None:
     large = [("congruence", 10**5, 50)] if options.quick else [("congruence", 10**6, 50), ("congruence", 10**7, 10)]
     small = 2_000 if options.quick else 20_000
     for how, n, count in [("dense numpy", small, 50), ("congruence", small, 50), *large]:
-        value, seconds, peak = in_process(how, n, count)
+        value, seconds, peak = in_process(measured, how, n, count)
         print(f"{how:<24} {n:>12,} {f'{count}+{count}':>9} {value:9.6f} {seconds:9.2f} {peak:8.2f}")
     for k in (20, 5):
         consensus_matrix(2_000 if options.quick else 10_000, 100, k)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from scipy.cluster.hierarchy import cophenet, cut_tree, linkage
 
 import congruence as cg
+from benchmarks.timing import wall
 from congruence.engine import trees
 
 
@@ -38,12 +38,7 @@ def linkages(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def timed(work: Callable[[], Any], repeats: int = 3) -> float:
-    best = np.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
+    return min(wall(work) for _ in range(repeats))
 
 
 def clusim(one: np.ndarray, two: np.ndarray, value: float) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sizes import has, table
+from benchmarks.timing import median
 
 
 def genie() -> Callable[..., float] | None:
@@ -28,22 +29,6 @@ def genie() -> Callable[..., float] | None:
 
     found: Callable[..., float] = adjusted_rand_score
     return found
-
-
-def times(call: Callable[[], Any], repeats: int) -> list[float]:
-    """Wall times of some calls, after one call to warm up (compiled kernels, file cache)."""
-    call()
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        found.append(time.perf_counter() - start)
-    return found
-
-
-def median(call: Callable[[], Any], repeats: int = 5) -> float:
-    """Median wall time of a call."""
-    return statistics.median(times(call, repeats))
 
 
 @dataclass

@@ -5,20 +5,12 @@ The largest silhouette, as in scikit-learn, is timed on the same clusterings in 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 
 import congruence as cg
-
-
-def seconds(call: Callable[[], object]) -> tuple[float, float]:
-    """Wall and processor time of one call, after one that loads libraries."""
-    call()
-    wall, used = time.perf_counter(), time.process_time()
-    call()
-    return time.perf_counter() - wall, time.process_time() - used
+from benchmarks.timing import once
 
 
 def groups(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +39,8 @@ def main() -> None:
         X, KMeans(n_init=3), {"n_clusters": range(2, 13)}, progress=False
     )
     for name, call in tasks.items():
-        wall, used = seconds(call)
+        call()  # loads libraries
+        wall, used, _ = once(call)
         print(f"{name:58}  {wall:7.2f}  {used:7.2f}", flush=True)
     merged = cg.check_clusters(many, pieces).merged
     print(
