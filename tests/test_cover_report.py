@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_the_model_is_what_comparisons_give(made):
 def test_words_and_page(made):
     """The words name the best cover; names are escaped; the page has no script and loads nothing."""
     assert "agrees best with “truth”" in repr(made)
-    assert made.summary.answer.startswith("4 covers of 60 points: Omega index from")
+    assert made.summary.findings[0].startswith("4 covers of 60 points: Omega index from")
     page = made.html
     assert "&lt;b&gt;near&lt;/b&gt;" in page
     assert "<b>near</b>" not in page
@@ -62,6 +63,39 @@ def test_words_and_page(made):
     assert "default-src 'none'" in page
     assert page.count("<details") == 4 + 6
     assert "<iframe srcdoc=" in made._repr_html_()
+
+
+def test_the_headline_is_in_words():
+    """It says how well covers agree, in words where the measure is 0 by chance, and that chance may explain it where it may."""
+    rng, covers = np.random.default_rng(0), runs()
+    truth, near = covers["truth"], covers["<b>near</b>"]
+    said = cg.report({"truth": truth, "near": near}, reference="truth").summary
+    omega = cg.omega(truth, near)
+    word = next(
+        x for low, x in ((0.9, "almost completely"), (0.8, "well"), (0.65, "moderately")) if round(omega, 2) >= low
+    )
+    assert said.answer == f"“near” recovers “truth” {word}."
+    assert cg.report({"a": truth, "b": near}).summary.answer == f"“a” and “b” agree {word}."
+    drawn = [cg.Cover([rng.permutation(60)[:10].tolist() for _ in range(5)], 60) for _ in range(4)]
+    assert "agree hardly at all: a typical pair has" in cg.report(drawn).summary.answer
+    alone = cg.report({"truth": truth, "drawn": drawn[0]}, reference="truth").summary.answer
+    assert alone.startswith("“drawn” recovers “truth” hardly at all (as well as unrelated covers may, p = 0.")
+    assert cg.report(drawn, measures=["average_f1"]).summary.answer.startswith("4 covers of 60 points: ")
+    whole = cg.Cover([[0, 1, 2], [3, 4]], 5)
+    assert "Every point is in a cluster of every cover." in cg.report([whole, whole]).summary.findings
+
+
+def test_long_names_of_covers_fit_the_page():
+    """Columns of the matrix and dots of the map have the numbers of the rows, and stay inside the picture."""
+    covers = {f"clique percolation with noise {i}, seed {i}": x for i, x in enumerate(runs().values())}
+    page = cg.report(covers).html
+    assert '<th class="head" title="clique percolation with noise 0, seed 0">' in page
+    found = re.findall(r'<text x="([\d.]+)" text-anchor="(\w+)" [^>]*>([^<]+)</text>', page)
+    assert sorted(text for _, _, text in found) == ["1", "2", "3", "4"]
+    for whole in (page, cg.report(runs()).html):
+        for left, anchor, text in re.findall(r'<text x="([\d.]+)" text-anchor="(\w+)" [^>]*>([^<]+)</text>', whole):
+            end = float(left) + (9 * len(text) if anchor == "start" else -9 * len(text))
+            assert 0 <= end <= 640
 
 
 def test_without_a_reference_and_many(monkeypatch):
@@ -100,7 +134,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         Path(f"{name}.cover").write_text(clusters)
     files = "report truth.cover found.cover other.cover"
     out, _ = run(f"{files} --reference truth --n 6 -o page.html", monkeypatch, capsys)
-    assert "3 covers of 6 points" in out
+    assert "3 covers of 6 points" in " ".join(out.split())
     assert f"congruence {files}" in Path("page.html").read_text()
     _, said = run(f"{files} --k 2 -o page.html", monkeypatch, capsys, code=2)
     assert "--k is for reports of labels" in said

@@ -22,7 +22,7 @@ from congruence.inputs.cover import as_cover_labels
 from congruence.inputs.ensemble import Ensemble, columns_of
 from congruence.inputs.labels import Labels
 from congruence.reporting.html import Report
-from congruence.reporting.members import Request, clusterings_shown, worse
+from congruence.reporting.members import Request, clusterings_shown, is_adjusted, worse
 from congruence.reporting.phrases import Fact, said
 from congruence.reporting.words import Summary
 from congruence.statistics.tables import Array
@@ -225,16 +225,21 @@ def summary_of(model: CoverModel) -> Summary:
     values = model.squares[model.main.key][np.triu_indices(len(model.names), 1)]
     first = model.ranking[0]
     facts: dict[str, Fact] = {
-        "covers": len(model.names), "points": model.n_points, "measure": model.main.title, "low": values.min(),
+        "is_adjusted": is_adjusted(model.main), "recovered": 0, "p": np.nan if first.p_value is None else first.p_value,
+        "typical": float(np.median([row.values[model.main.key] for row in model.ranking])),
+        "other": model.names[model.ranking[-1].member], "covers": len(model.names), "points": model.n_points,
+        "measure": model.main.title, "low": values.min(),
         "high": values.max(), "median": np.median(values), "name": model.names[first.member],
         "value": first.values[model.main.key],
     }  # fmt: skip
     if model.reference is not None:
-        facts["reference"] = model.names[model.reference]
+        facts |= {"reference": model.names[model.reference], "recovered": len(model.ranking)}
     outside = [1 - covered / model.n_points for _, covered, _ in model.sizes]
-    best = said("central_cover" if model.reference is None else "closest_cover", facts)
-    uncovered = said("uncovered", {"least": min(outside), "most": max(outside)})
-    return Summary(said("covers", facts), (), (best, uncovered), (), model.cautions)
+    found = [said("covers_said", facts)] if facts["is_adjusted"] else []
+    if len(model.names) > 2 or model.reference is not None:
+        found.append(said("central_cover" if model.reference is None else "closest_cover", facts))
+    found.append(said("uncovered", {"least": min(outside), "most": max(outside)}))
+    return Summary(said("cover_answer", facts), (), tuple(found), (), model.cautions)
 
 
 def page(model: CoverModel) -> str:
@@ -246,34 +251,52 @@ def page(model: CoverModel) -> str:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(room.joinpath("covers.html").read_text(encoding="utf-8"))
     style = room.joinpath("page.css").read_text(encoding="utf-8")
+    dots = _dots(model)
     text = template.render(
-        model=model, summary=summary_of(model), css=Markup(style), shade=_shade, dots=_dots(model), draws=DRAWS,
-        most=MOST_ROWS, definitions=[(m, REFERENCES.get(m.reference, m.reference)) for m in model.measures],
+        model=model, summary=summary_of(model), css=Markup(style), shade=_shade, dots=dots, draws=DRAWS,
+        deepest=max(x[3] for x in dots), numbered=_is_numbered(model), most=MOST_ROWS,
+        definitions=[(m, REFERENCES.get(m.reference, m.reference)) for m in model.measures],
     )  # fmt: skip
     return visible(text, keep="\n\t")  # names may hold control characters
 
 
-def _shade(value: float, m: Measure) -> str:
-    """Background and text colour of a cell, from white (worst) to blue (best)."""
-    low, high = max(m.range[0], 0.0), m.range[1]
+def _shade(value: float, m: Measure | None = None) -> str:
+    """Background and text colour of a cell, from white (worst) to blue (best); without a measure from 0 to 1."""
+    low, high = (0.0, 1.0) if m is None else (max(m.range[0], 0.0), m.range[1])
     share = float(np.clip((value - low) / (high - low), 0, 1)) if value == value else 0.0
-    share = share if m.better == "higher" else 1 - share
+    share = share if m is None or m.better == "higher" else 1 - share
     rgb = [round(255 + share * (x - 255)) for x in (11, 98, 168)]
     return f"background:rgb({rgb[0]},{rgb[1]},{rgb[2]});color:{'#fff' if share > 0.55 else '#1b1f24'}"
 
 
-def _dots(model: CoverModel) -> list[tuple[float, float, float, str, bool]]:
-    """Positions of the covers and of their names on a map of 640 × 380, names, and which is the reference."""
+#: longest name that heads a column and stands on the map; with longer ones, both have numbers; width of a letter on the map
+LONGEST, WIDE = 12, 9
+
+
+def _is_numbered(model: CoverModel) -> bool:
+    return max(map(len, model.names)) > LONGEST
+
+
+def _dots(model: CoverModel) -> list[tuple[float, float, float, float, str, str, bool]]:
+    """The covers on a map of 640 × 380: position, position and anchor of the name, the name, and which is the reference."""
     low, high = model.place.min(axis=0), model.place.max(axis=0)
     scale = min(480 / max(high[0] - low[0], 1e-12), 320 / max(high[1] - low[1], 1e-12))
     middle = (low + high) / 2
     x, y = 320 + scale * (model.place[:, 0] - middle[0]), 190 - scale * (model.place[:, 1] - middle[1])
-    text = y.copy()
+    places = {i: str(place) for place, i in enumerate(model.order, 1)}
+    names = [places[i] if _is_numbered(model) else name for i, name in enumerate(model.names)]
+    lengths = np.array([WIDE * len(name) for name in names])
+    is_right = x + 9 + lengths < 640
+    left, text = np.where(is_right, x + 9, x - 9 - lengths), y.copy()
     order = np.argsort(y, kind="stable").tolist()
     for place, i in enumerate(order):  # move names down that would overlap
         for j in order[:place]:
-            if abs(x[i] - x[j]) < 8 * len(model.names[j]) + 8 and text[i] - text[j] < 13:
-                text[i] = text[j] + 13
+            if left[i] < left[j] + lengths[j] and left[j] < left[i] + lengths[i] and text[i] - text[j] < 16:
+                text[i] = text[j] + 16
     return [
-        (float(x[i]), float(y[i]), float(text[i]), name, i == model.reference) for i, name in enumerate(model.names)
-    ]
+        (
+            float(x[i]), float(y[i]), float(x[i] + 9 if is_right[i] else x[i] - 9), float(text[i]),
+            "start" if is_right[i] else "end", name, i == model.reference,
+        )
+        for i, name in enumerate(names)
+    ]  # fmt: skip

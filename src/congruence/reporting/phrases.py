@@ -101,11 +101,22 @@ PHRASES: dict[str, Phrase] = {
     },
     "family": "{many} like “{name}”",
     "too_large": "The labels are too large for this page",
-    "covers": "{covers} {covers|cover|covers} of {points} {points|point|points}: {measure} from {low:two} to {high:two}, "
+    "cover_answer": {
+        "is_adjusted = 0": "{covers_said}",
+        "recovered = 1": "“{name}” recovers “{reference}” {value:reading}{doubt}.",
+        "recovered > 1": "“{name}” recovers “{reference}” {value:reading}{doubt}, a typical cover {typical:reading}.",
+        "covers = 2": "“{name}” and “{other}” agree {median:reading}.",
+        "": "These {covers} covers agree {median:reading}: a typical pair has {median:two}, unrelated covers have 0.",
+    },
+    "doubt": {"p < 0.01": "", "p = undefined": "", "": " (as well as unrelated covers may, p = {p:two})"},
+    "covers_said": "{covers} {covers|cover|covers} of {points} {points|point|points}: {measure} from {low:two} to {high:two}, "
     "median {median:two}.",
     "central_cover": "“{name}” agrees best with the others: {measure} {value:two} on average.",
     "closest_cover": "“{name}” agrees best with “{reference}”: {measure} {value:two}.",
-    "uncovered": "Points in no cluster: {least:percent} to {most:percent} per cover.",
+    "uncovered": {
+        "most = 0": "Every point is in a cluster of every cover.",
+        "": "Points in no cluster: {least:percent} to {most:percent} per cover.",
+    },
 }
 
 #: the terms of the reports; the question marks of the page show the same texts
