@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from dataclasses import is_dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ import scipy.sparse as sp
 from results_cases import KEYS, A, B, U
 
 import congruence as cg
+from congruence.engine.plan import Progress
 
 HISTORICAL = ("kappa_trace", "irm_greedy", "nsf_printed")
 
@@ -379,3 +382,59 @@ def test_results_are_tables_in_notebooks():
         assert "<b>" not in html, type(result)
         assert "<i>" not in html, type(result)
         assert "nan" not in html.replace("nance", ""), type(result)
+
+
+# --- notebooks --------------------------------------------------------------------------------------------------------------
+
+
+class Notebook:
+    """A stand-in for IPython in the kernel of a notebook: keeps what is displayed."""
+
+    def __init__(self) -> None:
+        self.display, self.shown, self.kernel = SimpleNamespace(display=self.draw, HTML=str), [], None
+
+    def get_ipython(self):
+        """The shell, which has a kernel."""
+        return self
+
+    def draw(self, text, display_id):
+        """What is displayed; `update` changes it."""
+        self.shown.append([text])
+        return self
+
+    def update(self, text):
+        """Display this instead."""
+        self.shown[-1].append(text)
+
+
+def test_progress_is_one_bar_in_a_notebook(monkeypatch, capsys):
+    """progress=True draws one bar below the cell and removes it; nested work adds none, and nothing is printed."""
+    notebook = Notebook()
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    cg.compare_all(list(np.random.default_rng(0).integers(0, 3, (5, 40))), "ari", progress=True)
+    (bar,) = notebook.shown
+    assert "<progress max='15'" in bar[0]
+    assert any("15 of 15 pairs" in text for text in bar)
+    assert bar[-1] == ""
+    with Progress(2, True, "parts") as outer:
+        cg.compare_all(list(np.random.default_rng(0).integers(0, 3, (5, 40))), "ari", progress=True)
+        outer.add(2)
+    assert len(notebook.shown) == 2
+    cg.compare_all(list(np.random.default_rng(0).integers(0, 3, (5, 40))), "ari")
+    assert len(notebook.shown) == 2
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "result", [cg.compare([0, 0, 1], [0, 1, 1]), cg.compare_all([[0, 0, 1], [0, 1, 1], [1, 1, 1]])]
+)
+def test_plots_show_in_an_exported_notebook(monkeypatch, result):
+    """Without a renderer of the user's choice, a plot has HTML besides plotly's own type, which exports cannot draw."""
+    from plotly import io
+
+    used = []
+    monkeypatch.setattr(io, "show", lambda _, renderer: used.append(renderer))
+    for default in ("plotly_mimetype", "svg"):
+        monkeypatch.setattr(type(io.renderers), "default", property(lambda _, name=default: name))
+        result.plot()._ipython_display_()
+    assert used == ["plotly_mimetype+notebook_connected", "svg"]

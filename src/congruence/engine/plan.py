@@ -18,7 +18,7 @@ from congruence.errors import InputError, Option, whole_number
 from congruence.machine import device, jit
 from congruence.statistics import Statistic
 from congruence.statistics.tables import Array
-from congruence.typing import DeviceArray, EngineName, ProgressLike, Seed
+from congruence.typing import DeviceArray, Dynamic, EngineName, ProgressLike, Seed
 
 T = TypeVar("T")
 
@@ -211,10 +211,47 @@ def _takes_two(function: object) -> bool:
     return True
 
 
-class Progress:
-    """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s.
+def in_notebook() -> bool:
+    """Whether this is the kernel of a notebook, which draws HTML."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return hasattr(shell, "kernel")
 
-    Without a terminal, True, or `in_lines`, prints one line per 10 % on stderr; nested work prints nothing.
+
+class NotebookBar:
+    """A bar below the cell of a notebook, gone when the work is done."""
+
+    #: least seconds between two pictures
+    PAUSE = 0.1
+
+    def __init__(self, total: int, what: str) -> None:
+        self.total, self.what = total, what
+        self.drawn = -1.0
+        self.handle: Dynamic = None
+
+    def show(self, done: int) -> None:
+        """Draw the bar, or move it."""
+        if time.monotonic() - self.drawn >= self.PAUSE or done >= self.total:
+            self.drawn = time.monotonic()
+            bar = f"<progress max='{self.total}' value='{done}' style='width:20em'></progress>"
+            self._put(f"{bar} {done:,} of {self.total:,} {self.what}")
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self.handle is not None:
+            self._put("")
+
+    def _put(self, html: str) -> None:
+        shown = sys.modules["IPython"].display
+        if self.handle is None:
+            self.handle = shown.display(shown.HTML(html), display_id=True)
+        else:
+            self.handle.update(shown.HTML(html))
+
+
+class Progress:
+    """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s; True shows one in a notebook.
+
+    Elsewhere True, or `in_lines`, prints one line per 10 % on stderr. Nested work prints nothing there, nor in a notebook.
     """
 
     #: print lines without a terminal, even if not requested
@@ -229,6 +266,7 @@ class Progress:
         self.bar_wanted = report is not False and self.report is None and jit.on_terminal()
         wanted = report is True or (self.in_lines and report is None)
         self.lines_wanted = wanted and self.report is None and not self.bar_wanted
+        self.cell = NotebookBar(total, what) if self.lines_wanted and report is True and in_notebook() else None
         self.tenths = 0
         self.bar: Bar | None = None
         self.task: TaskID | None = None
@@ -238,6 +276,8 @@ class Progress:
         self.lines_wanted = self.lines_wanted and Progress._printing is None
         if self.lines_wanted:
             Progress._printing = self
+        else:
+            self.cell = None
         return self
 
     def add(self, pairs: int) -> None:
@@ -250,6 +290,8 @@ class Progress:
                 self._open()
             if self.bar is not None and self.task is not None:
                 self.bar.update(self.task, completed=self.done)
+        elif self.cell is not None:
+            self.cell.show(self.done)
         elif self.lines_wanted:
             tenths = 10 * self.done // max(self.total, 1)
             if tenths > self.tenths:
@@ -271,5 +313,7 @@ class Progress:
     ) -> None:
         if Progress._printing is self:
             Progress._printing = None
+        if self.cell is not None:
+            self.cell.close()
         if self.bar is not None:
             self.bar.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+from functools import partial, singledispatch
 from html import escape
 
 import numpy as np
@@ -19,7 +19,21 @@ MOST_DOTS = 1000
 
 
 def draw(p: Picture) -> Figure:
-    """A picture as a plotly figure."""
+    """A picture as a plotly figure, which is also shown by what a notebook is exported to."""
+    shown = _drawn(p)
+    shown._ipython_display_ = partial(_display, shown)
+    return shown
+
+
+def _display(shown: Figure) -> None:
+    """Show a figure in a notebook: with HTML besides plotly's own type, which exports cannot draw, unless the user chose how."""
+    from plotly import io
+
+    chosen = io.renderers.default
+    io.show(shown, renderer=f"{chosen}+notebook_connected" if chosen == "plotly_mimetype" else chosen)
+
+
+def _drawn(p: Picture) -> Figure:
     names = sum(1 for panel in p.panels for mark in panel.marks if mark.name)
     titled: dict[str, OptionValue] = {"title": {"text": escaped(p.title)}} if p.title else {}
     if p.note:
