@@ -11,7 +11,7 @@ from engine_cases import counted, random_labels, take
 import congruence as cg
 from congruence.engine import fused
 from congruence.engine.joint_codes import MOST, JointCodes, JointTables
-from congruence.scanning import joint_counts
+from congruence.scanning import cells
 
 KEYS = ["ari", "vi", "rand", "van_dongen", "purity"]
 
@@ -97,9 +97,9 @@ def test_scanned_columns_counted_together_have_the_bits_of_labels_in_memory(monk
         whole["wide"] = rng.integers(0, 400, 6_000)
     pieces = [{name: x[at] for name, x in whole.items()} for at in np.array_split(np.arange(6_000), 5)]
     if case == "split early":
-        monkeypatch.setattr(joint_counts, "MOST_POINTS", 2_000)
+        monkeypatch.setattr(cells, "MOST_POINTS", 2_000)
     if case == "little memory":
-        monkeypatch.setattr(joint_counts, "MOST_CELLS", 10)
+        monkeypatch.setattr(cells, "MOST_CELLS", 10)
     seen = []
     real = JointTables.add
     monkeypatch.setattr(JointTables, "add", lambda self, codes: seen.append(codes.shape[1]) or real(self, codes))

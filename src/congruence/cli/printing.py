@@ -122,7 +122,7 @@ def print_rows(rows: list[Record], format: Format, names: list[str] | None = Non
         import csv
         import io
 
-        from congruence.inputs.text_cells import guarded
+        from congruence.inputs.frames import guarded
 
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")

@@ -165,7 +165,7 @@ def label_columns(
 def said_of(found: Sorting) -> list[str]:
     """One line that says how columns are used; with --verbose also why."""
     why = [f"  {line}" for line in found.reasons] if settings.verbose else []
-    from congruence.inputs.annotations import DESCRIBE
+    from congruence.inputs.column_names import DESCRIBE
 
     out = [x for x, word in found.left_out.items() if word == DESCRIBE]
     if out:
@@ -222,7 +222,7 @@ def scanned_columns(
     import congruence as cg
     from congruence.inputs import files
     from congruence.inputs.column_names import named_columns, other_references, reference_among
-    from congruence.scanning.first_rows import named_names
+    from congruence.scanning.batches import named_names
     from congruence.scanning.sources import OPENERS, source_of
 
     if options.keys() <= {"memory"} and not many and (long is not None or files.suffix_of(file) not in OPENERS):

@@ -14,7 +14,7 @@ from congruence.formulas.record import Measure
 from congruence.inputs.coerce import whole_numbers_of
 from congruence.inputs.labels import noise_caution
 from congruence.inputs.vectors import vector_of
-from congruence.statistics.sums import Sums
+from congruence.statistics.pairs import Sums
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, DeviceArray
 

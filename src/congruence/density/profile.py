@@ -11,7 +11,7 @@ import numpy as np
 
 from congruence.errors import InputError, counted, real_number, refused, some_of, whole_number
 from congruence.inputs.frames import html_table
-from congruence.machine.archives import read_archive, write_archive
+from congruence.machine.writing import read_archive, write_archive
 from congruence.options import described
 from congruence.statistics.names import union
 from congruence.statistics.tables import Array, AsJson

@@ -43,8 +43,7 @@ from congruence.statistics.information import (
 )
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.maxima import Maxima
-from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.sums import Sums
+from congruence.statistics.pairs import Gram, Pairs, Sums
 from congruence.statistics.tables import Array, Table, Tables, table_of_cells
 
 on_card = False

@@ -74,7 +74,7 @@ LABELS = "Array(int64, 1, 'C', readonly=True)"
 
 @of_types(f"UniTuple(int64, 9)({LABELS}, {LABELS}, float64)")
 def count_two(a: Array, b: Array, unit: float) -> tuple[int, ...]:
-    """The sums of `statistics.sums.Sums` after n, with units if `unit` is above 0; all 0 if the range of the labels is too wide.
+    """The sums of `statistics.pairs.Sums` after n, with units if `unit` is above 0; all 0 if the range of the labels is too wide.
 
     Up to as many cells as points the table is dense; beyond that points are sorted by a, and the table has one row at a time.
     """

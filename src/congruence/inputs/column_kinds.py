@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from congruence.errors import Call, InputError, With, some_of, unused_name
-from congruence.inputs.annotations import DESCRIBE, Annotations, describing_columns
 from congruence.inputs.column_names import (
+    DESCRIBE,
     LABEL_NAMES,
     MEASURED_NAMES,
     PICTURE_NAMES,
+    Annotations,
+    describing_columns,
     kind_by_name,
     names_rows,
     other_references,

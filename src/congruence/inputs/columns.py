@@ -8,9 +8,8 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 
 from congruence.errors import Caution, InputError, Option, check_different, some_of, warn
-from congruence.inputs.annotations import DESCRIBE, Annotations
 from congruence.inputs.column_kinds import sorted_columns
-from congruence.inputs.column_names import other_references, reference_among
+from congruence.inputs.column_names import DESCRIBE, Annotations, other_references, reference_among
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels, frame_kind, names_of_columns
 from congruence.inputs.weights import weights_in

@@ -19,8 +19,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from congruence.errors import Call, InputError, Option, TooLarge, check_different, known_column, path_of
-from congruence.inputs.annotations import Annotations
 from congruence.inputs.coerce import as_clustering
+from congruence.inputs.column_names import Annotations
 from congruence.inputs.encoding import as_python_holds, without_empty
 from congruence.inputs.formats import (
     ANNDATA,
@@ -39,9 +39,9 @@ from congruence.inputs.formats import (
     read_json,
     warn_of_encoding,
 )
+from congruence.inputs.frames import as_text
 from congruence.inputs.labels import Labels, frame_kind, in_memory, is_frame, names_of_columns
 from congruence.inputs.numpy_files import array_of, columns_declared, columns_of
-from congruence.inputs.text_cells import as_text
 from congruence.machine.writing import replacing
 from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame, OptionValue
@@ -370,7 +370,7 @@ def numbers_of(column: ColumnLike) -> ColumnLike:
 def write_table(columns: Mapping[str, ColumnLike], path: str | Path, *, raw: bool = False) -> int:
     """Write columns to a csv, tsv, parquet or feather file, atomically; returns the number of prefixed cells.
 
-    Cells of csv and tsv files are prefixed as `text_cells.guarded` says, unless `raw`.
+    Cells of csv and tsv files are prefixed as `frames.guarded` says, unless `raw`.
     """
     import pyarrow as pa
     from pyarrow import csv, feather, parquet

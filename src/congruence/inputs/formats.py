@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from congruence.errors import COPIES, InputError, hint, joined, known_name, path_of, warn
-from congruence.inputs.annotations import Annotations
+from congruence.inputs.column_names import Annotations
 from congruence.machine.writing import naming
 from congruence.typing import ColumnLike, MatrixLike, Scalar
 

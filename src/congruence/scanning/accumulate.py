@@ -14,8 +14,7 @@ from congruence.inputs.alignment import noise_for
 from congruence.inputs.weights import check_spread, least_exponent
 from congruence.options import described
 from congruence.scanning.batches import batch_columns, mass_in
-from congruence.scanning.cells import Cells
-from congruence.scanning.joint_counts import JointCounts
+from congruence.scanning.cells import Cells, JointCounts
 from congruence.scanning.room import COPIES, PER_CELL, PER_TABLE, TILE, Overfull, Room
 from congruence.scanning.sampling import Piece
 from congruence.scanning.tables import PartialTables, pair_positions

@@ -13,11 +13,11 @@ from congruence.engine.cpu import in_one_order, statistics_of_tables
 from congruence.engine.interface import Draws
 from congruence.engine.plan import Counted, Progress, Run, pairs_of
 from congruence.errors import Call, Caution, InputError, NotApplicable, Option, known_name
+from congruence.inputs.cover_columns import map_of_sets
 from congruence.inputs.encoding import arrow_library, named_clusters
 from congruence.inputs.files import distinct_numbers
 from congruence.inputs.kinds import Clustering, Unassigned
-from congruence.inputs.labels import noise_caution, unassigned_error
-from congruence.scanning.covers import is_cover, map_of, with_unassigned
+from congruence.inputs.labels import names_of_unassigned, noise_caution, unassigned_error
 from congruence.scanning.room import TILE
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import LabelKind
@@ -27,6 +27,26 @@ from congruence.statistics.tables import Array, ClusterNames, Table, Tables
 
 if TYPE_CHECKING:
     from congruence.inputs.alignment import Mass
+
+
+def is_cover(part: PartialTables, c: int) -> bool:
+    """Whether this column holds lists of clusters."""
+    return part.kinds[c].element is not None
+
+
+def map_of(part: PartialTables, c: int, names: ClusterNames) -> ClusterMap:
+    """The clusters of each code of a column, without points in no cluster."""
+    return map_of_sets(part.labels[c]) if is_cover(part, c) else ClusterMap.of_partition(tuple(names))
+
+
+def with_unassigned(clusters: ClusterMap, rule: str, many: int) -> ClusterMap:
+    """The map with a row for each kind of point in no cluster: in none ("keep"), together, or `many` alone."""
+    if rule == "drop":
+        return clusters
+    if rule == "keep":
+        return ClusterMap(np.append(clusters.starts, clusters.starts[-1]), clusters.clusters, clusters.names)
+    return clusters.with_own(names_of_unassigned(list(clusters.names), rule, many))
+
 
 # --- from counts to tables --------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ import numpy as np
 from congruence.engine.plan import Progress
 from congruence.errors import Call, InputError, NotApplicable, Option
 from congruence.inputs.encoding import arrow_library, holds_lists
+from congruence.inputs.files import existing_file, why_unreadable
+from congruence.inputs.formats import database_of
 from congruence.inputs.labels import unassigned_error
 from congruence.inputs.weights import check_spread, whole_numbers
 from congruence.scanning.accumulate import Counting
@@ -26,6 +29,7 @@ from congruence.typing import Dynamic, Frame, OptionValue
 if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
+
 
 #: most labels and rows that are fetched first, and rows from libraries that send them slowly; smaller frames are read whole
 FIRST_LABELS, FIRST_ROWS, SLOW_ROWS = 1 << 21, 1 << 16, 1 << 13
@@ -344,3 +348,41 @@ def groups_of(pairs: set[tuple[int, int]], widths: Sequence[int]) -> Iterator[tu
                 cells *= widths[c]
         done |= {(i, j) for i in group for j in group if i <= j}
         yield tuple(sorted(group))
+
+
+# --- tables of databases ------------------------------------------------------------------------------------------
+
+
+def table_at(address: str) -> tuple[nw.LazyFrame[Frame], str] | None:
+    """A table of a database as a lazy frame, and its name in messages; None if this is no address of one."""
+    found = database_of(address)
+    if found is None:
+        return None
+    scheme, place, table = found
+    text = f"table {table!r} of {scheme}"
+    try:
+        import ibis
+        import narwhals as nw
+    except ImportError:
+        raise InputError(f'{text} is read by Ibis: pip install "congruence[warehouse]"') from None
+    *database, name = table.rsplit(".", 1)
+    if scheme in ("duckdb", "sqlite"):
+        path = str(existing_file(place))
+    try:
+        if scheme == "duckdb":
+            connection = ibis.duckdb.connect(path, read_only=True)
+        elif scheme == "sqlite":
+            connection = ibis.sqlite.connect(path)
+        else:
+            connection = ibis.connect(_url(scheme, place))
+        frame = nw.from_native(connection.table(name, database=database[0] if database else None))
+        weakref.finalize(frame, connection.disconnect)
+        return frame, text
+    except Exception as error:  # each driver raises another error
+        raise InputError(f"{text} could not be opened: {type(error).__name__}, {why_unreadable(error)}") from None
+
+
+def _url(scheme: str, place: str) -> str:
+    """The address with both slashes, one of which `Path` removes; without a host if there is only a database."""
+    rest = place.lstrip("/")
+    return f"{scheme}://{rest if '/' in rest.partition('?')[0] else '/' + rest}"

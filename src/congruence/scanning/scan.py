@@ -19,9 +19,9 @@ from congruence.machine.memory import release, trim
 from congruence.options import described
 from congruence.scanning import room
 from congruence.scanning.accumulate import Accumulator, Counting
+from congruence.scanning.batches import sorted_names
 from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column, weights_of
-from congruence.scanning.first_rows import sorted_names
 from congruence.scanning.parts import Group, grouped, guess_of, kind_of_or_not
 from congruence.scanning.room import Overfull, bytes_of, size_of
 from congruence.scanning.sampling import Sample

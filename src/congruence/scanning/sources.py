@@ -14,7 +14,7 @@ from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_o
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
-from congruence.scanning.databases import table_at
+from congruence.scanning.lazy_frames import table_at
 from congruence.scanning.parts import (
     ArrowFile,
     Broken,

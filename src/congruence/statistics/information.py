@@ -16,9 +16,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from congruence.machine.jit import compiled, ready
+from congruence.statistics.pairs import Sums
 from congruence.statistics.segments import others
 from congruence.statistics.sides import TwoSided
-from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import Scalar
 

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from congruence.statistics.sides import TwoSided
-from congruence.statistics.sums import Sums
 from congruence.statistics.tables import Array, Tables
 from congruence.typing import Scalar
+
+
+class Sums(NamedTuple):
+    """Sums of one table, over its cells, its rows (clusters of a) and its columns (clusters of b), in Python's integers."""
+
+    n: Scalar
+    #: cells, rows and columns that are not empty
+    cells: Scalar
+    rows: Scalar
+    columns: Scalar
+    #: Σ n_ij², Σ a_i², Σ b_j²
+    both: Scalar
+    a: Scalar
+    b: Scalar
+    #: Σ x·log(n/x) in whole units (see `statistics.information.unit_of`); 0 if they were not requested
+    units_both: Scalar
+    units_a: Scalar
+    units_b: Scalar
+
 
 #: most points for which n² fits in 64 bits; above it, the last sums are Python integers
 LARGEST = 3_037_000_499

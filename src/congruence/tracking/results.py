@@ -15,7 +15,7 @@ from congruence.errors import InputError, Option, counted
 from congruence.errors import joined as listing
 from congruence.inputs.frames import make_frame
 from congruence.inputs.steps import HeldStep, History, Step, incidence
-from congruence.machine.archives import read_archive, write_archive
+from congruence.machine.writing import read_archive, write_archive
 from congruence.statistics.tables import Array
 from congruence.tracking.events import EVENT_COLUMNS, Event, Rules
 from congruence.tracking.naming import Naming

@@ -15,8 +15,7 @@ from congruence.inputs.column_names import listed_names
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.steps import History, Kind, Step
 from congruence.scanning.checkpoint import digest
-from congruence.scanning.columns import Column, named_labels
-from congruence.scanning.covers import is_cover
+from congruence.scanning.columns import Column, is_cover, named_labels
 from congruence.scanning.rows import Written
 from congruence.scanning.scan import Scan
 from congruence.scanning.tables import PartialTables

@@ -6,7 +6,7 @@ import numpy as np
 
 from congruence.machine.device import Kernel, ctype, cupy, current_card, facts, kernel, prepare
 from congruence.statistics.information import sums_of_parts
-from congruence.statistics.sums import Sums
+from congruence.statistics.pairs import Sums
 from congruence.typing import DeviceArray
 
 #: most cells of a table over the ranges of the labels
