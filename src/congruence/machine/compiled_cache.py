@@ -25,49 +25,42 @@ def announce() -> None:
     _said = True
 
 
-class CompiledCache:
-    """The cache of one function, with the methods that numba calls; it keeps nothing without a folder that can be written."""
+class CompiledCache(caching.FunctionCache):
+    """The cache of one function; it keeps nothing without a folder that can be written."""
 
     def __init__(self, function: Function) -> None:
-        self.kept: Dynamic = None
-        with suppress(RuntimeError):  # numba: "no locator available", a read-only installation without a home folder
-            self.kept = caching.FunctionCache(function)  # type: ignore[no-untyped-call]
-
-    @property
-    def cache_path(self) -> str | None:
-        """The folder."""
-        return None if self.kept is None else str(self.kept.cache_path)
+        try:
+            super().__init__(function)  # type: ignore[no-untyped-call]
+        except RuntimeError:  # "no locator available": a read-only installation without a home folder
+            self.disable()  # type: ignore[no-untyped-call]
 
     def load_overload(self, sig: object, target_context: object) -> Dynamic:
         """The compiled function, or None if it has to be compiled."""
-        found = None
-        if self.kept is not None:
-            try:
-                found = self.kept.load_overload(sig, target_context)
-            except Exception:  # pickle raises errors of many kinds
-                warn(f"the compiled functions in {self.cache_path} cannot be read; they are compiled again")
-                with suppress(OSError):
-                    self.kept.flush()
+        found: Dynamic = None
+        try:
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # pickle raises errors of many kinds
+            warn(f"the compiled functions in {self.cache_path} cannot be read; they are compiled again")
+            with suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
         if found is None:
             announce()
         return found
 
     def save_overload(self, sig: object, data: object) -> None:
         """Keep a compiled function, if there is room for it."""
-        if self.kept is None:
-            return
         try:
-            self.kept.save_overload(sig, data)
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError as error:
             warn(
                 f"compiled functions cannot be kept in {self.cache_path} ({error.strerror}); each process compiles them"
             )
-            self.kept = None
+            self.disable()  # type: ignore[no-untyped-call]
 
     @property
     def is_filled(self) -> bool:
         """Whether the function was compiled before, for any types."""
         try:
-            return self.kept is not None and bool(self.kept._cache_file._load_index())
-        except Exception:  # damaged, as above
+            return bool(self._cache_file._load_index())  # type: ignore[no-untyped-call]
+        except Exception:  # there is no folder, or its files are damaged, as above
             return False
