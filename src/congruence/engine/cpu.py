@@ -24,7 +24,7 @@ from congruence.engine.plan import (
 from congruence.engine.soft_tables import dense_product, soft_tiles
 from congruence.inputs.alignment import Mass
 from congruence.inputs.kinds import Clustering
-from congruence.inputs.labels import Labels, above, limits_of, shifted
+from congruence.inputs.labels import Labels, above, limits_of, shifted, tally
 from congruence.machine import jit
 from congruence.statistics import Statistic
 from congruence.statistics.canonical import canonical
@@ -121,9 +121,7 @@ def cluster_sizes(labels: Labels, mass: Mass | None = None) -> Array:
     if mass is None and labels.sizes is not None:
         return labels.sizes
     if mass is None and jit.use_kernels(len(labels.codes)):
-        from congruence.engine.kernels import count_sizes
-
-        return np.asarray(count_sizes(labels.codes, labels.k + 1)[: labels.k + (labels.gaps > 0)])
+        return np.asarray(jit.compiled(tally)(labels.codes, 0, labels.k + 1)[: labels.k + (labels.gaps > 0)])
     if mass is None:
         return np.bincount(labels.codes, minlength=labels.k).astype(np.int64, copy=False)
     counts = np.zeros(labels.k + (labels.gaps > 0), np.int64)

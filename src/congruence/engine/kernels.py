@@ -99,22 +99,6 @@ def count_blocks(
 
 
 @njit
-def count_sizes(codes: Array, k: int) -> Array:
-    """Number of points with each code below k; uses four counters in turn, so that stores do not wait."""
-    sizes = np.zeros((4, k), np.int64)
-    quads = len(codes) // 4
-    for quad in range(quads):
-        p = np.uint64(4 * quad)
-        sizes[0, np.uint64(codes[p])] += 1
-        sizes[1, np.uint64(codes[p + np.uint64(1)])] += 1
-        sizes[2, np.uint64(codes[p + np.uint64(2)])] += 1
-        sizes[3, np.uint64(codes[p + np.uint64(3)])] += 1
-    for p in range(4 * quads, len(codes)):
-        sizes[0, np.uint64(codes[p])] += 1
-    return sizes.sum(axis=0)
-
-
-@njit
 def _count(a: Array, b: Array, k_b: int, table: Array, spare: Array) -> None:
     """Add the points to the table; uses four tables in turn if available, so that stores do not wait."""
     n = len(a)

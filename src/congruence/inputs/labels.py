@@ -420,8 +420,8 @@ def coding_of(values: Array) -> Coding | None:
         return None
     sizes = None
     if _compiles(values) and 8 * span <= min(n, PIECE):
-        tally = jit.compiled(_tally)
-        counts = np.sum(in_pieces(lambda piece: tally(values[piece], low, span), n), axis=0)
+        count = jit.compiled(tally)
+        counts = np.sum(in_pieces(lambda piece: count(values[piece], low, span), n), axis=0)
         present = counts > 0
         sizes = counts[present]
     else:
@@ -458,8 +458,8 @@ def _compiles(values: Array) -> bool:
     return values.dtype != np.uint64 and jit.use_kernels(len(values))
 
 
-def _tally(values: Array, low: int, span: int) -> Array:
-    """How often each value occurs; uses four counters in turn, so that stores do not wait."""
+def tally(values: Array, low: int, span: int) -> Array:
+    """How often each value from `low` on occurs; uses four counters in turn, so that stores do not wait."""
     sizes = np.zeros((4, span), np.int64)
     quads = len(values) // 4
     for quad in range(quads):
