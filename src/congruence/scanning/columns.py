@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from congruence.statistics.tables import Array, ClusterNames, Table, Tables
 
 if TYPE_CHECKING:
     from congruence.inputs.alignment import Mass
+    from congruence.scanning.scan import Scan
 
 
 def is_cover(part: PartialTables, c: int) -> bool:
@@ -51,42 +52,11 @@ def with_unassigned(clusters: ClusterMap, rule: str, many: int) -> ClusterMap:
 # --- from counts to tables --------------------------------------------------------------------------------------
 
 
-class Source(Protocol):
-    """A source of tables: a scan, or tables that are already counted."""
-
-    def tables(
-        self, columns: Sequence[Column], pairs: Array, mass: Mass | None, threads: int | None, progress: Progress | None
-    ) -> Iterator[tuple[Array, PartialTables]]:
-        """(positions of some pairs, their tables), until all pairs are done."""
-
-    def facts(self, column: Column, mass: Mass | None = None) -> PartialTables:
-        """Tables with this column, or at least the column itself."""
-
-    def known(self, column: Column, mass: Mass | None = None) -> PartialTables | None:
-        """The same, if it is already counted."""
-
-    @property
-    def n_rows(self) -> int | None:
-        """Number of rows, if known."""
-
-    def holds_sets(self, name: str) -> bool | None:
-        """Whether the column holds lists of clusters; None if unknown before it is counted."""
-
-    def same_rows(self, other: object) -> bool:
-        """Whether the other is a source of the same rows."""
-
-
+@dataclass(frozen=True, repr=False)
 class Ready:
-    """A source that is already counted."""
+    """Tables as a scan that is already counted: it answers what columns ask a `Scan`."""
 
-    def __init__(self, part: PartialTables) -> None:
-        self.part = part
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ready) and other.part is self.part
-
-    def __hash__(self) -> int:
-        return id(self.part)
+    part: PartialTables
 
     @property
     def n_rows(self) -> int | None:
@@ -126,7 +96,7 @@ class Ready:
 class Column(Clustering):
     """One clustering of a source: nothing is read until it is compared, and only tables are kept."""
 
-    source: Source
+    source: Scan | Ready
     name: str
     unassigned: Unassigned = "error"
     noise: frozenset[Hashable] | None = None
