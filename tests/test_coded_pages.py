@@ -118,7 +118,7 @@ def test_other_columns_are_left_to_pyarrow(column: pa.Array, tmp_path: Path) -> 
 
 
 def row_group(path: Path) -> RowGroup:
-    return RowGroup(str(path), parquet.read_metadata(path).row_group(0).num_rows)
+    return RowGroup(str(path), rows=parquet.read_metadata(path).row_group(0).num_rows, path=str(path))
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ class LazyRows(Input):
 
     def parts(self, columns: Sequence[str]) -> list[Part]:
         """The first rows, which are all rows of a small frame."""
-        return [Held(self.head, self.text)]
+        return [Held.of(self.head, self.text)]
 
     def check_rows(self) -> None:
         """Raise if single rows cannot be read: those of a query have no order."""

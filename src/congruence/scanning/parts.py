@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from congruence.errors import InputError, known_column, some_of
 from congruence.inputs.encoding import arrow_library, without_empty
@@ -30,17 +31,25 @@ if TYPE_CHECKING:
     from congruence.scanning.sampling import RowsToTake
 
 
-class Part(Protocol):
+@dataclass(frozen=True)
+class Part(ABC):
     """Some rows, described so that they can be read by another process."""
 
-    @property
-    def where(self) -> str:
-        """Its name in errors."""
+    #: its name in messages
+    where: str
+    #: number of rows, if known
+    rows: int | None = None
 
     @property
-    def rows(self) -> int | None:
-        """Number of rows, if known."""
+    def guess(self) -> int:
+        """Number of rows, known or estimated; 0 if unknown."""
+        return self.rows or 0
 
+    def ahead(self, columns: Sequence[str]) -> float:
+        """Bytes that are read and decoded before a batch is complete."""
+        return 0.0
+
+    @abstractmethod
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of about this size."""
 
@@ -113,39 +122,27 @@ def state_of(path: str) -> tuple[str, int, int]:
     return path, about.st_size, about.st_mtime_ns
 
 
-@dataclass(frozen=True)
-class OfFile:
-    """A part of a file; `path` is absolute, for workers in other folders."""
+@dataclass(frozen=True, kw_only=True)
+class OfFile(Part):
+    """A part of a file."""
 
+    #: absolute, for workers in other folders
     path: str
-    rows: int | None = None
-    #: the path as given
-    shown: str = ""
     #: size and time of the file when it was opened; a change is an error
     state: tuple[int, int] | None = None
-
-    @property
-    def where(self) -> str:
-        """Name of this part in messages."""
-        return self.shown or self.path
 
     def check_unchanged(self) -> None:
         """Raise if the file changed since it was opened."""
         if self.state is not None and state_of(self.path)[1:] != self.state:
-            raise InputError(f"{self.shown or self.path} changed while it was read; scan it again when it is complete")
+            raise InputError(f"{self.where} changed while it was read; scan it again when it is complete")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RowGroup(OfFile):
     """One row group of a Parquet file; text that repeats is read as dictionary codes."""
 
-    rows: int = 0
+    rows: int
     group: int = 0
-
-    @property
-    def where(self) -> str:
-        """Name of this part in messages."""
-        return f"{super().where}, row group {self.group}"
 
     def ahead(self, columns: Sequence[str]) -> float:
         """Bytes of the pages that are read and decoded before a batch is complete."""
@@ -237,19 +234,12 @@ def kind_of_or_not(type: pa.DataType) -> LabelKind | None:
         return None
 
 
-@dataclass(frozen=True)
-class Fragment:
+@dataclass(frozen=True, kw_only=True)
+class Fragment(Part):
     """One fragment of an Arrow dataset, split by row groups if possible."""
 
     fragment: ds.Fragment
     schema: pa.Schema
-    name: str
-    rows: int | None = None
-
-    @property
-    def where(self) -> str:
-        """Name of this part in messages."""
-        return self.name
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
@@ -263,7 +253,7 @@ class Fragment:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ArrowFile(OfFile):
     """A feather or arrow file, read batch by batch; very large batches are mapped."""
 
@@ -288,7 +278,7 @@ class ArrowFile(OfFile):
         self.check_unchanged()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TextFile(OfFile):
     """A csv or tsv file, read in blocks; every field is text, as for the same file in memory."""
 
@@ -361,13 +351,11 @@ def _in_batches(blocks: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.Reco
         yield from arrow_library().Table.from_batches(waiting).combine_chunks().to_batches()
 
 
-@dataclass(frozen=True)
-class Broken:
+@dataclass(frozen=True, kw_only=True)
+class Broken(Part):
     """A file that could not be opened."""
 
-    where: str
     error: BadBatch
-    rows: int | None = None
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
@@ -375,17 +363,17 @@ class Broken:
         yield
 
 
-@dataclass(frozen=True)
-class Held:
+@dataclass(frozen=True, kw_only=True)
+class Held(Part):
     """A batch that has been read."""
 
+    rows: int
     batch: pa.RecordBatch
-    where: str
 
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return rows_of(self.batch)
+    @classmethod
+    def of(cls, batch: Frame, where: str) -> Held:
+        """The part of one batch."""
+        return cls(where, rows=rows_of(batch), batch=batch)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
@@ -394,27 +382,20 @@ class Held:
         yield found
 
 
-@dataclass(frozen=True)
-class Partition:
+@dataclass(frozen=True, kw_only=True)
+class Partition(Part):
     """One partition of a Dask frame."""
 
     delayed: Delayed
-    number: int
-    rows: int | None = None
-
-    @property
-    def where(self) -> str:
-        """Name of this part in messages."""
-        return f"partition {self.number}"
 
     @property
     def described(self) -> Partition:
         """The part without the frame, which is sent separately."""
-        return Partition(None, self.number)
+        return replace(self, delayed=None)
 
     def holding(self, frame: Frame) -> Held:
         """The part with its frame."""
-        return Held(_as_table(frame), self.where)
+        return Held.of(_as_table(frame), self.where)
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[Frame]:
         """The rows of these columns, in batches of limited size."""
@@ -435,11 +416,6 @@ def rows_of(batch: Frame) -> int:
     return len(next(iter(batch.values()), ())) if isinstance(batch, Mapping) else len(batch)
 
 
-def guess_of(part: Part) -> int:
-    """Number of rows of a part, known or estimated; 0 if unknown."""
-    return int(part.rows if part.rows is not None else getattr(part, "guess", 0))
-
-
 # --- parts that are counted together ----------------------------------------------------------------------------------
 
 
@@ -458,14 +434,9 @@ class Group:
         return replace(self, parts=())
 
     @property
-    def rows(self) -> int:
-        """Number of rows, as far as known."""
-        return sum(part.rows or 0 for part in self.parts)
-
-    @property
     def guess(self) -> int:
         """Number of rows, known or estimated."""
-        return sum(guess_of(part) for part in self.parts)
+        return sum(part.guess for part in self.parts)
 
 
 def grouped(parts: Sequence[Part], what: str = "") -> Iterator[Group]:

@@ -22,7 +22,7 @@ from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.batches import sorted_names
 from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column, weights_of
-from congruence.scanning.parts import Group, grouped, guess_of, kind_of_or_not
+from congruence.scanning.parts import Group, grouped, kind_of_or_not
 from congruence.scanning.room import Overfull, bytes_of, size_of
 from congruence.scanning.sampling import Sample
 from congruence.scanning.schedule import fold, read_here
@@ -446,7 +446,7 @@ class Scan:
         """Number of threads; fewer if what they read ahead would take much of the memory."""
         parts = self.input.parts(names) if not self.input.once else []
         try:
-            ahead = parts[0].ahead(names) if isinstance(parts, list) and parts and hasattr(parts[0], "ahead") else 0.0
+            ahead = parts[0].ahead(names) if isinstance(parts, list) and parts else 0.0
         except Exception:  # the file is gone, cut or replaced: counting reports the error
             ahead = 0.0
         return int(np.clip(room.READING * self.memory / 2 / max(ahead, 1.0), 1, threads))
@@ -484,7 +484,7 @@ class Scan:
         """Parts combined into about sixty groups with similar numbers of rows."""
         parts = self.input.parts(counting.read)
         listed = parts if isinstance(parts, list) else []
-        few = 0 < len(listed) < 2 * workers and max(map(guess_of, listed)) > 4 * counting.rows
+        few = 0 < len(listed) < 2 * workers and max(part.guess for part in listed) > 4 * counting.rows
         # parts of weighted rows do not depend on the number of threads
         weighted = counting.mass is not None and not counting.mass[1]
         if few and not weighted and self.client is None and self.checkpoint is None and not self.skip_bad:

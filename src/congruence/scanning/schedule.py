@@ -103,7 +103,7 @@ def read_here(parts: Sequence[Part], counting: Counting, sample: Sample | None) 
     for part, wanted in zip_longest(parts, listed):
         first = 0
         for batch in read_batches(part, counting):
-            held = Held(batch, part.where)
+            held = Held.of(batch, part.where)
             if sample is not None and wanted is not None:
                 sample.found |= wanted.found_in(batch, first, held.rows, part.where)
             first += held.rows

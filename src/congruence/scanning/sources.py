@@ -14,7 +14,6 @@ from congruence.inputs.files import MISSING, UNREADABLE, existing_file, suffix_o
 from congruence.inputs.formats import checked_encoding_of, delimiter_of, local_file, warn_of_encoding
 from congruence.scanning.batches import batch_columns
 from congruence.scanning.checkpoint import digest
-from congruence.scanning.lazy_frames import table_at
 from congruence.scanning.parts import (
     ArrowFile,
     Broken,
@@ -25,7 +24,6 @@ from congruence.scanning.parts import (
     RowGroup,
     TextFile,
     footer_of,
-    guess_of,
     state_of,
 )
 from congruence.scanning.vocabulary import unreadable
@@ -122,15 +120,14 @@ class _Listed(Input):
 
     @property
     def guess(self) -> int:
-        return sum(guess_of(part) for part in self.listed)
+        return sum(part.guess for part in self.listed)
 
 
 def _parquet(path: str, about: Record, _: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
     footer = footer_of(path, *about["state"])
     many = range(footer.num_row_groups)
-    return footer.schema.to_arrow_schema(), [
-        RowGroup(path, footer.row_group(g).num_rows, group=g, **about) for g in many
-    ]
+    each = ({**about, "where": f"{about['where']}, row group {g}", "rows": footer.row_group(g).num_rows} for g in many)
+    return footer.schema.to_arrow_schema(), [RowGroup(group=g, **own) for g, own in enumerate(each)]
 
 
 def _arrow(path: str, about: Record, _: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
@@ -140,22 +137,22 @@ def _arrow(path: str, about: Record, _: Sequence[str]) -> tuple[pa.Schema, Seque
             raise ValueError("it is not a Feather V2 or Arrow IPC file")
     with pa.memory_map(path) as source, pa.ipc.open_file(source) as file:
         rows = sum(file.get_batch(i).num_rows for i in range(file.num_record_batches))
-        return file.schema, [ArrowFile(path, rows, **about)]
+        return file.schema, [ArrowFile(rows=rows, **about)]
 
 
 def _text(path: str, about: Record, missing: Sequence[str]) -> tuple[pa.Schema, Sequence[Part]]:
     encoding = checked_encoding_of(path)
     delimiter = delimiter_of(path, suffix_of(Path(path)), encoding)
-    part = TextFile(path, delimiter=delimiter, encoding=encoding, missing=tuple(missing), **about)
+    part = TextFile(delimiter=delimiter, encoding=encoding, missing=tuple(missing), **about)
     schema = part.schema
     if encoding == "cp1252":
-        warn_of_encoding(about["shown"])
+        warn_of_encoding(about["where"])
     return schema, [part]
 
 
 #: kinds of text files, whose fields may be numbers
 TEXTS = (".csv", ".tsv", ".txt")
-#: kind of file that is scanned → (path, its name in messages and its state, fields that are missing) → names, parts to count
+#: kind of file that is scanned → (path, its name in messages, path and state, fields that are missing) → names, parts to count
 OPENERS = {".parquet": _parquet, ".feather": _arrow, ".arrow": _arrow, **dict.fromkeys(TEXTS, _text)}
 
 
@@ -167,7 +164,7 @@ class _Files(_Listed):
             try:
                 schema, found = self._open(path)
             except (*UNREADABLE, MemoryError) as error:
-                self.listed.append(Broken(path, unreadable(path, error)))
+                self.listed.append(Broken(path, error=unreadable(path, error)))
                 continue
             self.listed += found
             self.schema = self.schema if self.schema is not None else schema
@@ -182,7 +179,7 @@ class _Files(_Listed):
         self.size += state[0]
         kind = suffix_of(Path(path))
         self.fields |= kind in TEXTS
-        return OPENERS[kind](path, {"shown": shown, "state": tuple(state)}, self.missing)
+        return OPENERS[kind](path, {"where": shown, "path": path, "state": tuple(state)}, self.missing)
 
     def fingerprint(self) -> str:
         found = []
@@ -215,9 +212,9 @@ class _Dataset(_Listed):
                 for piece in pieces:
                     group = f", row group {piece.row_groups[0].id}" if hasattr(piece, "row_groups") else ""
                     rows = piece.row_groups[0].num_rows if group else None
-                    self.listed.append(Fragment(piece, self.schema, name + group, rows))
+                    self.listed.append(Fragment(name + group, rows, fragment=piece, schema=self.schema))
             except (OSError, ValueError, MemoryError) as error:
-                self.listed.append(Broken(name, unreadable(name, error)))
+                self.listed.append(Broken(name, error=unreadable(name, error)))
 
     def fingerprint(self) -> str:
         files = list(getattr(self.dataset, "files", []))
@@ -265,7 +262,7 @@ class _Stream(Input):
                 continue
             if batch is None:
                 return
-            yield Held(batch, f"batch {number}")
+            yield Held.of(batch, f"batch {number}")
             number += 1
 
 
@@ -276,7 +273,9 @@ class _DaskFrame(Input):
         self.schema = _schema_of(frame._meta)
 
     def parts(self, columns: Sequence[str]) -> Iterable[Part]:
-        return [Partition(part, i) for i, part in enumerate(self.frame[list(columns)].to_delayed())]
+        return [
+            Partition(f"partition {i}", delayed=part) for i, part in enumerate(self.frame[list(columns)].to_delayed())
+        ]
 
     def holds_sets(self, name: str) -> bool | None:
         kind = self.frame._meta[name].dtype
@@ -302,7 +301,7 @@ def is_dask_frame(data: object, dimensions: int = 2) -> bool:
 
 def source_of(source: ScanLike, na_values: Sequence[str] | None = None) -> Input:
     """The source for an argument of `cg.scan`."""
-    from congruence.scanning.lazy_frames import LazyRows  # late import: it is a subclass of Input
+    from congruence.scanning.lazy_frames import LazyRows, table_at  # late import: it is a subclass of Input
 
     missing = MISSING if na_values is None else ["", *names_in(na_values, "na_values")]
     if isinstance(source, Input):
