@@ -124,7 +124,7 @@ class Accumulator:
         if n:
             self.room.rows += n
             self._count(codes, gaps, mass)
-            self._check()
+            self.check()
             self.room.tidy()
         return n
 
@@ -188,11 +188,19 @@ class Accumulator:
         self.tables[p].fit(*self._shape(p))
         self._gained(self.tables[p], before)
 
+    def put(self, p: int, row: Array, col: Array, count: Array, within: Array | None) -> None:
+        """Add cells to the table of a pair; a column by itself has one column of cells."""
+        self._fit(p)
+        i, j = self.pairs[p]
+        before = self.tables[p].size
+        self.tables[p].put(row, col if i != j else np.zeros_like(col), count, within)
+        self._gained(self.tables[p], before)
+
     def _room_for(self, p: int) -> int:
         """The size of a table; raises before it grows if it would be too large."""
         more = self.tables[p].growth(*self._shape(p))
         if more and self.grown + more > self.room.free:
-            raise self._overfull(more)
+            raise self.overfull(more)
         return self.tables[p].size
 
     def _gained(self, table: Cells, before: int) -> None:
@@ -201,9 +209,9 @@ class Accumulator:
         self.grown += more
         self.cells += more
         if more and self.grown > self.room.free:
-            raise self._overfull()
+            raise self.overfull()
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Record the size of the labels and tables, and raise if it exceeds the memory."""
         self._record()
         if self.room.free < 0:
@@ -212,7 +220,7 @@ class Accumulator:
             self.cells = sum(table.size for table in self.tables)
             self._record()
         if self.room.free < 0:
-            raise self._overfull()
+            raise self.overfull()
 
     def _record(self) -> None:
         most = max((table.number for table in self.tables[: len(self.joint.pairs)]), default=0)
@@ -225,7 +233,8 @@ class Accumulator:
     def _hold_labels(self) -> None:
         self.room.hold(id(self.words), 0, COPIES * sum(word.size for word in self.words))
 
-    def _overfull(self, more: float = 0.0) -> Overfull:
+    def overfull(self, more: float = 0.0) -> Overfull:
+        """The error for labels and tables that exceed the memory, by more bytes than are recorded."""
         return Overfull(np.array([w.width for w in self.words]), self.room.size + self.grown + more, self.room.rows)
 
     def handed_over(self, room: Room) -> PartialTables:
@@ -247,7 +256,7 @@ class Accumulator:
         self.room.drop(id(other))
         self.threads -= 1
         self.cells = sum(table.size for table in self.tables)
-        self._check()
+        self.check()
 
     def _add_totals(self, other: Accumulator | PartialTables) -> None:
         self.gaps += other.gaps
@@ -277,18 +286,14 @@ class Accumulator:
             try:
                 moved.append(np.concatenate([[0], word.known(labels)]))
             except Crowded as error:
-                raise self._overfull(error.size) from None
+                raise self.overfull(error.size) from None
         key, part = id(part), self._on_one_scale(part)
         for p, ((i, j), table) in enumerate(zip(self.pairs, self.tables, strict=True)):
             row, col, count, within = part.cells(i, j)
-            self._fit(p)
-            before = table.size
-            col = moved[j][col] if i != j else np.zeros_like(col)
-            table.put(moved[i][row], col, count, within if table.weighted else None)
-            self._gained(table, before)
+            self.put(p, moved[i][row], moved[j][col], count, within if table.weighted else None)
         self._add_totals(part)
         self.room.drop(key)
-        self._check()
+        self.check()
 
     def _on_one_scale(self, part: PartialTables) -> PartialTables:
         """The part with its weights divided by the same power of two as those here."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +16,11 @@ from congruence.inputs.files import existing_file, why_unreadable
 from congruence.inputs.formats import database_of
 from congruence.inputs.labels import unassigned_error
 from congruence.inputs.weights import check_spread, whole_numbers
-from congruence.scanning.accumulate import Counting
+from congruence.scanning.accumulate import Accumulator, Counting
 from congruence.scanning.parts import Held, Part
-from congruence.scanning.room import COPIES, Overfull, Room
 from congruence.scanning.sources import Input
 from congruence.scanning.tables import PartialTables
 from congruence.scanning.vocabulary import Crowded, unreadable
-from congruence.statistics.tables import Array
 from congruence.typing import Dynamic, Frame, OptionValue
 
 if TYPE_CHECKING:
@@ -181,35 +178,21 @@ class LazyRows(Input):
         return Grouped(self, counting).tables(progress)
 
 
-@dataclass(frozen=True)
-class Weights:
-    """How the weights of rows are summed."""
-
-    #: the weights, divided by 2**exponent if they are importance
-    values: nw.Expr
-    exponent: int | None = None
-    lowest: int | None = None
-
-
 class Grouped:
     """The counts of one pass: one GROUP BY for each group of columns."""
 
     def __init__(self, source: LazyRows, counting: Counting) -> None:
         self.source, self.counting, self.names = source, counting, counting.names
-        self.room = Room(counting.limit)
-        self.words = counting.vocabularies(self.room)
+        self.total = Accumulator(counting)
+        self.total.room.rows = source.head.num_rows
         self.mass = None if counting.mass is None else self._checked(*counting.mass)
         self.weighted = counting.mass is not None and not counting.mass[1]
-        self.n, self.total, self.square = "rows", "mass", "squares"
+        self.n, self.w, self.square = "rows", "mass", "squares"
         #: the columns in queries: libraries read dots in names, and may ignore case
         self.called = [f"column{c}" for c in range(len(self.names))]
-        #: row, column, count, weight within each cell, and for weighted rows their number and Σw² by [in a cluster?]
-        self.cells: dict[tuple[int, int], tuple[Array, ...]] = {}
-        self.gaps = np.zeros(len(self.names), np.int64)
-        self.sums: tuple[int, np.number, float] | None = None
 
-    def _checked(self, name: str, is_frequency: bool) -> Weights:
-        """The weights of a column, after a look at their range."""
+    def _checked(self, name: str, is_frequency: bool) -> nw.Expr:
+        """The weights of a column, after a look at their range; importance is divided by 2**exponent."""
         import narwhals as nw
 
         who = f"{self.source.text}: column {name!r}"
@@ -229,16 +212,17 @@ class Grouped:
             raise InputError(f"{who} of weights must be finite, not missing and not negative")
         if is_frequency:
             whole_numbers(np.array([total, 0.5 if found["parts"] else 0.0]), who)
-            return Weights(given.cast(nw.Int64))
+            return given.cast(nw.Int64)
         if not high:
-            return Weights(w)
+            return w
         exponent, lowest = int(np.frexp(high)[1]), int(np.frexp(found["small"])[1])
         check_spread(lowest, exponent, f"column {name!r}")
-        return Weights(w * float(np.ldexp(1.0, -exponent)), exponent, lowest)
+        self.total.exponent, self.total.lowest = exponent, lowest
+        return w * float(np.ldexp(1.0, -exponent))
 
     def tables(self, progress: Progress) -> PartialTables:
         """All tables, from as few queries as their sizes allow."""
-        todo = {(int(i), int(j)) for i, j in self.counting.pairs} | {(c, c) for c in range(len(self.names))}
+        todo = {*self.total.pairs}
         columns = (self.source.head.column(name) for name in self.names)
         widths = [1 + len(x if holds_lists(x.type) else x.unique()) for x in columns]
         groups = list(groups_of(todo, widths))
@@ -246,16 +230,17 @@ class Grouped:
         most = int(min(self.counting.limit / FETCHED, 2**31))
         while groups:
             group = groups.pop()
-            here = sorted(pair for pair in todo if {*pair} <= {*group} and pair not in self.cells)
+            here = {pair for pair in todo if {*pair} <= {*group}}
             table = self._fetched(group, most)
             if table.num_rows > most:  # more cells than memory, or than the first rows promised
                 if len(group) < 3:
-                    raise self._overfull(FETCHED * table.num_rows)
-                groups += groups_of(set(here), [2**31] * len(widths))
+                    raise self.total.overfull(FETCHED * table.num_rows)
+                groups += groups_of(here, [2**31] * len(widths))
                 continue
             self._add(table, group, here)
+            todo -= here
             progress.add(1)
-        return self._partial()
+        return self.total.partial()
 
     def _fetched(self, group: Sequence[int], most: int) -> pa.Table:
         import narwhals as nw
@@ -263,70 +248,50 @@ class Grouped:
         keys = {self.called[c]: self.source.column(self.names[c]) for c in group}
         sums = {self.n: nw.len().cast(nw.Int64)}
         if self.mass is not None:
-            keys[self.total] = self.mass.values
-            w, kind = nw.col(self.total), nw.Float64 if self.weighted else nw.Int64
-            sums[self.total] = w.sum().cast(kind)
+            keys[self.w] = self.mass
+            w, kind = nw.col(self.w), nw.Float64 if self.weighted else nw.Int64
+            sums[self.w] = w.sum().cast(kind)
             if self.weighted:
                 sums[self.square] = (w * w).sum().cast(kind)
         made = self.source.frame.select(**keys).group_by(*(self.called[c] for c in group)).agg(**sums)
         return self.source.fetched(made.head(most + 1))
 
-    def _add(self, table: pa.Table, group: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
+    def _add(self, table: pa.Table, group: Sequence[int], pairs: Collection[tuple[int, int]]) -> None:
         """Add the tables of some pairs from the joint table of a group of columns."""
+        total = self.total
         number = table.column(self.n).to_numpy()
-        count = number if self.mass is None else table.column(self.total).to_numpy()
+        count = number if self.mass is None else table.column(self.w).to_numpy()
         square = table.column(self.square).to_numpy() if self.weighted else np.zeros(0)
-        sums = int(number.sum()), count.sum(), float(square.sum())
-        if self.sums is not None and self.sums[0] != sums[0]:
-            raise self.source.changed(self.sums[0], sums[0])
-        self.sums = self.sums or sums
+        rows = int(number.sum())
+        if total.rows not in (0, rows):
+            raise self.source.changed(total.rows, rows)
+        if not total.rows:
+            total.rows = total.room.rows = rows
+            total.total, total.squares = count.sum(), float(square.sum())
         codes = {}
         for c in group:
             try:
                 codes[c] = (
-                    self.words[c].codes(table.column(self.called[c]), f"column {self.names[c]!r}").astype(np.int64)
+                    total.words[c].codes(table.column(self.called[c]), f"column {self.names[c]!r}").astype(np.int64)
                 )
             except Crowded as error:
-                raise self._overfull(error.size) from None
-            self.gaps[c], called = number[codes[c] == 0].sum(), self.counting.complete[c]
-            if self.gaps[c] and called is not None:
-                raise unassigned_error(called, f"{self.gaps[c]} of {sums[0]} points")
-        for i, j in pairs:
+                raise total.overfull(error.size) from None
+            total.gaps[c], called = number[codes[c] == 0].sum(), self.counting.complete[c]
+            if total.gaps[c] and called is not None:
+                raise unassigned_error(called, f"{total.gaps[c]} of {rows} points")
+        for p, (i, j) in enumerate(total.pairs):
+            if (i, j) not in pairs:
+                continue
             key, at = np.unique(codes[i] << 32 | codes[j], return_inverse=True)
-            cell = np.zeros(len(key), count.dtype)
+            cell, within = np.zeros(len(key), count.dtype), None
             np.add.at(cell, at, count)
-            self.cells[i, j] = (key >> 32).astype(np.int32), key.astype(np.int32), cell
             if self.weighted:
                 within = np.maximum(cell * cell - np.bincount(at, square, len(key)), 0.0) / 2
                 there = 2 * (codes[i] > 0) + (codes[j] > 0)
-                used, own = np.zeros(4, np.int64), np.bincount(there, square, 4)
-                np.add.at(used, there, number)
-                self.cells[i, j] += within, used.reshape(2, 2), own.reshape(2, 2)
-        self.room.hold("cells", sum(x.nbytes for cell in self.cells.values() for x in cell), 0)
-        self.room.hold("labels", 0, COPIES * sum(word.size for word in self.words))
-        if self.room.free < 0:
-            raise self._overfull()
-
-    def _overfull(self, more: float = 0.0) -> Overfull:
-        rows = self.sums[0] if self.sums is not None else self.source.head.num_rows
-        return Overfull(np.array([word.width for word in self.words]), self.room.size + more, rows)
-
-    def _partial(self) -> PartialTables:
-        assert self.sums is not None
-        order = [(int(i), int(j)) for i, j in self.counting.pairs]
-        order += [(c, c) for c in range(len(self.names))]
-        row, col, count, *more = zip(*(self.cells[pair] for pair in order), strict=True)
-        within, used, own = more or ([np.empty(0)], np.zeros((0, 2, 2), np.int64), np.zeros((0, 2, 2)))
-        mass = self.counting.mass
-        return PartialTables(
-            names=self.names, kinds=tuple(word.kind for word in self.words),
-            labels=tuple(tuple(word.labels) for word in self.words), pairs=np.array(order, dtype=np.int64),
-            starts=np.concatenate([[0], np.cumsum([len(x) for x in row])]).astype(np.int64),
-            row=np.concatenate(row), col=np.concatenate(col), count=np.concatenate(count), gaps=self.gaps,
-            rows=self.sums[0], mass=None if mass is None else "frequency" if mass[1] else "sample_weight",
-            total=self.sums[1], squares=self.sums[2], used=np.array(used), own=np.array(own), within=np.concatenate(within),
-            exponent=None if self.mass is None else self.mass.exponent, lowest=None if self.mass is None else self.mass.lowest,
-        )  # fmt: skip
+                np.add.at(total.used[p].ravel(), there, number)
+                total.own[p] += np.bincount(there, square, 4).reshape(2, 2)
+            total.put(p, key >> 32, key & 0xFFFFFFFF, cell, within)
+        total.check()
 
 
 def groups_of(pairs: set[tuple[int, int]], widths: Sequence[int]) -> Iterator[tuple[int, ...]]:
