@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -23,23 +23,6 @@ from congruence.statistics.tables import Array
 
 #: points on a side of a tile: tiles of two matrices and their products stay well below 100 MB
 SIDE = 1024
-
-
-class Tiles(Protocol):
-    """A matrix that can be read in rectangles; the entries are tile / scale, NaN if undefined."""
-
-    scale: float
-    #: whether each point is together with itself, as in ensembles and partitions
-    unit_diagonal: bool
-
-    @property
-    def counts(self) -> bool:
-        """Whether tiles are integer counts of agreeing members."""
-
-    def __len__(self) -> int: ...
-
-    def tile(self, rows: slice, cols: slice) -> Array:
-        """The entries of these rows and columns."""
 
 
 class MatrixTiles:
@@ -117,6 +100,11 @@ class EnsembleTiles:
             with np.errstate(invalid="ignore", divide="ignore"):
                 return np.where(seen > 0, together / seen, np.nan)
         return together
+
+
+#: a matrix that can be read in rectangles: the entries are tile / scale, NaN if undefined; `unit_diagonal` says whether each
+#: point is together with itself, as in ensembles and partitions
+Tiles: TypeAlias = MatrixTiles | LabelTiles | EnsembleTiles
 
 
 def agreement(a: Array, b: Array, padding: int) -> Array:
