@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -128,11 +128,11 @@ def test_labels_on_a_card_that_cannot_be_used_say_so():
 
 
 def test_every_kernel_has_its_name_in_the_source():
-    """`device.Kernel` names exactly the kernels of kernels.cu, so that a mistyped name fails before anything is compiled."""
+    """`device.Kernel` lists exactly the kernels of kernels.cu, so that a mistyped name fails before anything is compiled."""
     source = Path(device.__file__).with_name("kernels.cu").read_text(encoding="utf-8")
     declared = re.findall(r"__global__ void\s+(?:__launch_bounds__\((?:[^()]|\([^()]*\))*\)\s+)?(\w+)\(", source)
     assert source.count("__global__") == len(declared) == len(set(declared))
-    assert sorted(declared) == sorted(kernel.value for kernel in device.Kernel)
+    assert sorted(declared) == sorted(get_args(device.Kernel))
 
 
 def test_every_kernel_is_a_template():
@@ -140,14 +140,14 @@ def test_every_kernel_is_a_template():
     lines = Path(device.__file__).with_name("kernels.cu").read_text(encoding="utf-8").split("\n")
     before = [lines[i - 1] for i, line in enumerate(lines) if line.startswith("__global__")]
     assert all(line.startswith("template <") for line in before)
-    assert len(before) == len(device.Kernel)
+    assert len(before) == len(get_args(device.Kernel))
 
 
 def test_template_arguments_are_written_as_in_cpp():
     """Types and numbers are written as they are, booleans in lower case, those of numpy too; 0 stands for no arguments."""
-    assert device.Kernel.EXPECTED_GRID.instance() == "expected_grid<0>"
-    assert device.Kernel.FUSED.instance("unsigned char", True, np.bool_(False)) == "fused<unsigned char, true, false>"
-    assert device.Kernel.SLICED.instance(False, 16, 128, True, True) == "sliced<false, 16, 128, true, true>"
+    assert device.kernel_name("expected_grid") == "expected_grid<0>"
+    assert device.kernel_name("fused", "unsigned char", True, np.bool_(False)) == "fused<unsigned char, true, false>"
+    assert device.kernel_name("sliced", False, 16, 128, True, True) == "sliced<false, 16, 128, true, true>"
 
 
 def test_counting_kernels_prefer_shared_memory(monkeypatch):
@@ -172,8 +172,8 @@ def test_counting_kernels_prefer_shared_memory(monkeypatch):
     monkeypatch.setattr(device, "cupy", CuPy)
     monkeypatch.setattr(device, "current_card", lambda: -1)  # no other test has compiled kernels for this card
     monkeypatch.setattr(device, "_facts", lambda card: (132, 1_000))
-    count, sizes = device.kernel(device.Kernel.COUNT, "unsigned char", "u32"), device.kernel(device.Kernel.SIZES, "u8")
+    count, sizes = device.kernel("count", "unsigned char", "u32"), device.kernel("sizes", "u8")
     assert compiled == [("count<unsigned char, u32>",), ("sizes<u8>",)]
     assert (count.preferred_shared_memory_carveout, sizes.preferred_shared_memory_carveout) == (100, -1)
     assert count.max_dynamic_shared_size_bytes == 976
-    assert device.kernel(device.Kernel.COUNT, "unsigned char", "u32") is count
+    assert device.kernel("count", "unsigned char", "u32") is count

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from congruence.machine import device
-from congruence.machine.device import Kernel, kernel
+from congruence.machine.device import kernel
 
 HERE = Path(__file__).parent
 #: quick tests that together go through most of the Python code of the GPU engine
@@ -52,13 +52,13 @@ def test_a_write_beyond_an_array_is_an_error():
     cp = device.cupy()
     keys = cp.empty((1, 4), np.uint64)
     with pytest.raises(RuntimeError, match="random_keys<0> wrote beyond the memory of argument 3"):
-        kernel(Kernel.RANDOM_KEYS)((1, 1), (32,), (np.uint64(1), np.int64(0), np.int64(5), keys))
+        kernel("random_keys")((1, 1), (32,), (np.uint64(1), np.int64(0), np.int64(5), keys))
     codes, sizes = cp.zeros((1, 16), np.uint8), cp.zeros(4, np.uint32)
     arguments = (codes, np.int64(16), np.int64(16), np.int32(4), np.bool_(True), sizes)
     with pytest.raises(RuntimeError, match="a block wrote beyond its shared memory"):
-        kernel(Kernel.SIZES, "unsigned char")((1, 1), (32,), arguments, shared_mem=8)
+        kernel("sizes", "unsigned char")((1, 1), (32,), arguments, shared_mem=8)
     with pytest.raises(RuntimeError, match="invalid configuration"):
-        kernel(Kernel.SIZES, "unsigned char")((1, 65_536), (32,), arguments, shared_mem=16)
+        kernel("sizes", "unsigned char")((1, 65_536), (32,), arguments, shared_mem=16)
 
 
 @on_stand_in
@@ -66,9 +66,9 @@ def test_an_argument_of_another_type_is_an_error():
     """Arguments are compared with the parameters of the kernel, which CUDA itself does not do."""
     cp = device.cupy()
     with pytest.raises(TypeError, match="argument 2 is i4, but its parameter i8"):
-        kernel(Kernel.RANDOM_KEYS)((1, 1), (32,), (np.uint64(1), np.int64(0), np.int32(4), cp.empty(4, np.uint64)))
+        kernel("random_keys")((1, 1), (32,), (np.uint64(1), np.int64(0), np.int32(4), cp.empty(4, np.uint64)))
     with pytest.raises(TypeError, match="argument 3 is pf8, but its parameter pu8"):
-        kernel(Kernel.RANDOM_KEYS)((1, 1), (32,), (np.uint64(1), np.int64(0), np.int64(4), cp.empty(4)))
+        kernel("random_keys")((1, 1), (32,), (np.uint64(1), np.int64(0), np.int64(4), cp.empty(4)))
 
 
 @on_stand_in

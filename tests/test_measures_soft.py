@@ -363,7 +363,7 @@ def test_routes_are_really_taken(monkeypatch):
         of_tables = ("fused<", "count<", "tiled<", "sums_of<", "sliced<false", "sliced<true", "chunked<", "run_sums<")
 
         def named(which, *choices):
-            taken.update(name for name in of_tables if which.instance(*choices).startswith(name))
+            taken.update(name for name in of_tables if device.kernel_name(which, *choices).startswith(name))
             return kernel(which, *choices)
 
         for module in (counting, sums, chunks):

@@ -86,7 +86,7 @@ def _binned(coder: Coder, piece: slice, seen: DeviceArray) -> DeviceArray:
         values = column[piece] if device.is_on_card(column) else device.moved(np.ascontiguousarray(column[piece]))
         cuts = cp.asarray(coder.cuts[coder.starts[r] : coder.starts[r + 1]])
         kind = {"f": {4: "float", 8: "double"}}.get(values.dtype.kind, {}).get(values.itemsize) or device.ctype(values)
-        device.kernel(device.Kernel.BINNED, kind)(
+        device.kernel("binned", kind)(
             (_parts(n, 1),), (THREADS,),
             (values, _i64(values.strides[0] // values.itemsize), _i64(n), cuts, _i32(len(cuts)),
              np.float64(coder.low[r]), np.float64(coder.high[r]), _i32(coder.missing[r]), codes[i], seen[i]),
@@ -122,7 +122,7 @@ def _add(
     cells = k * np.diff(starts)
     for some in device.parts(len(axes)):
         many = some.stop - some.start
-        device.kernel(device.Kernel.PROFILED, device.ctype(labels))(
+        device.kernel("profiled", device.ctype(labels))(
             (_parts(n, many), many), (THREADS,),
             (labels, codes, _i64(n), _i32(k), axes[some], on_card[some], _i64(counts.shape[1]), _i32(held), counts),
             shared_mem=int(cells[cells <= held].max(initial=0)) * 4,

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -120,49 +119,26 @@ def _facts(card: int) -> tuple[int, int]:
     return int(told["MultiProcessorCount"]), int(told["MaxSharedMemoryPerBlockOptin"])
 
 
-class Kernel(Enum):
-    """The kernels of kernels.cu, by their names there."""
-
-    AGREEMENT = "agreement"
-    BINNED = "binned"
-    BY_POINT = "by_point"
-    CHUNKED = "chunked"
-    COUNT = "count"
-    EXPECTED_GRID = "expected_grid"
-    EXPECTED_PAIRS = "expected_pairs"
-    EXPECTED_ROWS = "expected_rows"
-    EXPECTED_SUMS = "expected_sums"
-    FUSED = "fused"
-    LIMITS = "limits"
-    PAIR_TABLE = "pair_table"
-    PROFILED = "profiled"
-    RANDOM_KEYS = "random_keys"
-    RANDOM_TABLES = "random_tables"
-    RENUMBERED = "renumbered"
-    RUN_SUMS = "run_sums"
-    SIZES = "sizes"
-    SLICED = "sliced"
-    SUMS_OF = "sums_of"
-    TERMS_BELOW = "terms_below"
-    TILED = "tiled"
-    TO_ROWS = "to_rows"
-    WEIGHTED_CELLS = "weighted_cells"
-
-    def instance(self, *choices: str | bool | int) -> str:
-        """The C++ name of this kernel with these template arguments (0 for none), as in fused<unsigned char, true, false>."""
-        said = [
-            str(choice).lower() if isinstance(choice, (bool, np.bool_)) else str(choice) for choice in choices or (0,)
-        ]
-        return f"{self.value}<{', '.join(said)}>"
-
+#: the kernels of kernels.cu
+Kernel: TypeAlias = Literal[
+    "agreement", "binned", "by_point", "chunked", "count", "expected_grid", "expected_pairs", "expected_rows",
+    "expected_sums", "fused", "limits", "pair_table", "profiled", "random_keys", "random_tables", "renumbered",
+    "run_sums", "sizes", "sliced", "sums_of", "terms_below", "tiled", "to_rows", "weighted_cells",
+]  # fmt: skip
 
 #: kernels that use shared memory more than the L1 cache
-IN_SHARED_MEMORY = frozenset({Kernel.FUSED, Kernel.SLICED, Kernel.COUNT, Kernel.CHUNKED})
+IN_SHARED_MEMORY = frozenset({"fused", "sliced", "count", "chunked"})
+
+
+def kernel_name(which: Kernel, *choices: str | bool | int) -> str:
+    """The C++ name of a kernel with these template arguments (0 for none), as in fused<unsigned char, true, false>."""
+    said = [str(x).lower() if isinstance(x, (bool, np.bool_)) else str(x) for x in choices or (0,)]
+    return f"{which}<{', '.join(said)}>"
 
 
 def kernel(which: Kernel, *choices: str | bool | int) -> cp.RawKernel:
     """A kernel with these template arguments, on the current GPU; CuPy caches compiled kernels on disk."""
-    return _kernel(which, which.instance(*choices), current_card())
+    return _kernel(which, kernel_name(which, *choices), current_card())
 
 
 @cache
@@ -301,7 +277,7 @@ def encoded(values: DeviceArray) -> list[Codes | None]:
         stack = stack_for(columns, n, kind)
         grid = (-(-n // 32), -(-columns // 32))
         arguments = (values, np.int64(n), np.int32(columns), np.int64(steps[0]), np.int64(steps[1]), cp.asarray(low))
-        kernel(Kernel.TO_ROWS, ctype(values), ctype(stack))(
+        kernel("to_rows", ctype(values), ctype(stack))(
             grid, (256,), (*arguments, stack, np.int64(stack.strides[0] // stack.itemsize))
         )
     sizes = cluster_sizes(stack, n, width)
@@ -315,7 +291,7 @@ def encoded(values: DeviceArray) -> list[Codes | None]:
             stack = fresh
         place = cp.asarray((np.cumsum(present, axis=1) - present).astype(kind))
         for part in parts(columns):
-            kernel(Kernel.RENUMBERED, ctype(stack))(
+            kernel("renumbered", ctype(stack))(
                 (_blocks(n), part.stop - part.start), (256,),
                 (stack[part], np.int64(stack.strides[0] // stack.itemsize), np.int64(n), np.int32(width), place[part]),
             )  # fmt: skip
@@ -375,7 +351,7 @@ def _limits(values: DeviceArray, steps: Sequence[int]) -> tuple[Array, Array]:
         many = part.stop - part.start
         grid = (_blocks(n), many) if steps[0] == 1 else (-(-many // 256), max(1, min(2048, n // 64)))
         arguments = (np.int64(n), np.int32(many), np.int64(steps[0]), np.int64(steps[1]), low[part], high[part])
-        kernel(Kernel.LIMITS, ctype(values))(grid, (256,), (values[:, part], *arguments))
+        kernel("limits", ctype(values))(grid, (256,), (values[:, part], *arguments))
     return low.get(), high.get()
 
 
@@ -395,8 +371,6 @@ def cluster_sizes(stack: DeviceArray, n: int, width: int) -> Array:
             np.bool_(inside),
             out,
         )
-        kernel(Kernel.SIZES, ctype(stack))(
-            (_blocks(n), len(some)), (512,), arguments, shared_mem=width * 4 if inside else 0
-        )
+        kernel("sizes", ctype(stack))((_blocks(n), len(some)), (512,), arguments, shared_mem=width * 4 if inside else 0)
         found.append(out.get())
     return np.asarray(np.concatenate(found))

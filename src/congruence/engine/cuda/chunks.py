@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.engine.cuda.stacks import Stack, i32, i64
-from congruence.machine.device import Kernel, ctype, cupy, kernel
+from congruence.machine.device import ctype, cupy, kernel
 from congruence.statistics.information import terms_of
 from congruence.statistics.tables import Array
 from congruence.typing import DeviceArray
@@ -53,7 +53,7 @@ def any_shape(
         chunks[:, 0] = cut + first
         chunks[:-1, 1] = chunks[1:, 0]
         chunks[-1, 1] = last
-        count = kernel(Kernel.CHUNKED, ctype(stack.codes), maxima)
+        count = kernel("chunked", ctype(stack.codes), maxima)
         for top in range(0, len(others), 1 << 15):
             part = slice(top, top + (1 << 15))
             count(
@@ -116,7 +116,7 @@ def _by_sorting(
         new[1:] = keys[1:] != keys[:-1]
         starts = cp.flatnonzero(new)
         tops = cp.zeros(rows if maxima else 1, np.uint32)
-        kernel(Kernel.RUN_SUMS, maxima)(
+        kernel("run_sums", maxima)(
             (max(1, min(1024, len(starts) // 256)),), (256,),
             (keys, starts, i64(len(starts)), i64(points), k, *terms, tops, sums[line]),
         )  # fmt: skip

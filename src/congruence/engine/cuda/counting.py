@@ -20,7 +20,7 @@ from congruence.inputs.alignment import Mass
 from congruence.inputs.kinds import Clustering
 from congruence.inputs.labels import Labels
 from congruence.machine import device
-from congruence.machine.device import Kernel, cupy, kernel
+from congruence.machine.device import cupy, kernel
 from congruence.statistics.information import ChanceInfo, Info, distinct, places
 from congruence.statistics.matrices import MatrixSums, MemberInfo
 from congruence.statistics.maxima import Maxima
@@ -97,7 +97,7 @@ class Cells:
                 counts = [cp.diff(cp.append(start, n)).get()]
             else:
                 total, within = cp.empty(len(start)), cp.empty(len(start))
-                kernel(Kernel.WEIGHTED_CELLS)(
+                kernel("weighted_cells")(
                     (len(start),), (128,), (order, start, i64(len(start)), i64(n), weights, total, within)
                 )
                 counts = [total.get(), within.get()] if mass and not mass.is_frequency else [_whole(total.get())]
@@ -167,19 +167,19 @@ def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Ca
         for first in range(0, len(every), rows):
             part = on_card[first : first + rows]
             grid = cp.empty((len(part), len(every)))
-            kernel(Kernel.EXPECTED_GRID)(
+            kernel("expected_grid")(
                 (-(-grid.size // 256),), (256,),
                 (part, i32(len(part)), on_card, i32(len(every)), np.float64(n), grid),
             )  # fmt: skip
             for some in device.parts(members):
-                kernel(Kernel.EXPECTED_ROWS)(
+                kernel("expected_rows")(
                     (-(-len(every) // 256), some.stop - some.start), (256,),
                     (grid, i64(first), i64(len(part)), wide, at, there[0], there[1][some.start :], sums[some]),
                 )  # fmt: skip
 
         def of_grid(i: Array, j: Array) -> Array:
             out = cp.empty(len(i))
-            kernel(Kernel.EXPECTED_SUMS)(
+            kernel("expected_sums")(
                 (-(-len(i) // 128),), (128,), (sums, wide, at, *there, *ordered(i, j), i32(len(i)), out)
             )
             return np.asarray(out.get())
@@ -196,7 +196,7 @@ def expected_all(every_size: Sequence[Array], runs: Sequence[Run], n: int) -> Ca
             some = np.flatnonzero(part == number)
             offset = np.concatenate([[0], np.cumsum(need[some])])
             out = cp.empty(len(some))
-            kernel(Kernel.EXPECTED_PAIRS)(
+            kernel("expected_pairs")(
                 (len(some),), (256,),
                 (given, *there, *ordered(i[some], j[some]), cp.asarray(offset), np.float64(n), cp.empty(int(offset[-1])), out),
             )  # fmt: skip

@@ -15,7 +15,7 @@ from congruence.engine.cuda.sums import terms_for
 from congruence.engine.plan import Run
 from congruence.inputs.labels import Labels
 from congruence.machine import device
-from congruence.machine.device import Kernel, cupy, kernel
+from congruence.machine.device import cupy, kernel
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.maxima import Maxima
 from congruence.statistics.tables import Array, Table, Tables, as_tile
@@ -88,7 +88,7 @@ def random_sums(
     tops = cp.empty_like(left) if maxima else left
     sums = cp.empty((draws, SUMS), np.uint64)
     tables = cp.zeros((draws, a.shape[1], b.shape[1]), np.uint32) if whole else None
-    kernel(Kernel.RANDOM_TABLES, maxima)(
+    kernel("random_tables", maxima)(
         (-(-draws // DRAW_THREADS),), (DRAW_THREADS,),
         (np.uint64(seed), i32(draws), i64(n), *sides, left, tops, *terms_for(n), sums,
          np.uint64(0) if tables is None else tables),
@@ -130,7 +130,7 @@ def permutations(n: int, many: int, seed: int) -> Iterator[DeviceArray]:
     batch = max(1, min(many, int(device.free_memory() // 4 // (24 * n)), (1 << 27) // n))
     for start in range(0, many, batch):
         keys = cp.empty((min(batch, many - start), n), np.uint64)
-        kernel(Kernel.RANDOM_KEYS)((_key_blocks(n), len(keys)), (256,), (np.uint64(seed), i64(start), i64(n), keys))
+        kernel("random_keys")((_key_blocks(n), len(keys)), (256,), (np.uint64(seed), i64(start), i64(n), keys))
         yield cp.argsort(keys, axis=1)
 
 

@@ -10,7 +10,7 @@ from congruence.engine.cuda.stacks import i32, i64, whole_stack
 from congruence.engine.plan import Progress
 from congruence.inputs.labels import Labels
 from congruence.machine import device
-from congruence.machine.device import Kernel, ctype, cupy, kernel
+from congruence.machine.device import ctype, cupy, kernel
 from congruence.statistics.tables import Array
 from congruence.typing import DeviceArray
 
@@ -31,7 +31,7 @@ class Points:
         self.words = -(-self.members // packed)
         self.padding = self.words * packed - self.members
         self.labels = cp.empty((self.n, self.words * packed), stack.codes.dtype)
-        kernel(Kernel.BY_POINT, self.kind)(
+        kernel("by_point", self.kind)(
             (-(-self.n // 32), -(-self.labels.shape[1] // 32)), (256,),
             (*stack.arguments, i32(self.members), i32(self.labels.shape[1]), self.labels),
         )  # fmt: skip
@@ -39,7 +39,7 @@ class Points:
     def _run(self, rows: slice, many: DeviceArray, out: DeviceArray, shared: int) -> None:
         kind = "u64" if out.dtype == np.uint64 else ctype(out)
         high = rows.stop - rows.start
-        kernel(Kernel.AGREEMENT, self.kind, kind)(
+        kernel("agreement", self.kind, kind)(
             (-(-self.n // 64), -(-high // 64)), (256,),
             (self.labels, i32(self.words), i64(self.n), i64(rows.start), i64(high), i64(0), i64(self.n),
              i32(self.padding), np.uint64(0) if many is None else many, out),
@@ -55,7 +55,7 @@ class Points:
     def histogram(self, many: Array | None, progress: Progress) -> Array:
         """The number of pairs of points that are together in 0, 1, … all members; `many` is the frequency of each point."""
         cp = cupy()
-        most = int(kernel(Kernel.AGREEMENT, self.kind, "u64").max_dynamic_shared_size_bytes) // 8 - 1
+        most = int(kernel("agreement", self.kind, "u64").max_dynamic_shared_size_bytes) // 8 - 1
         if self.members > most:  # a block counts in shared memory
             raise device.refusal(f"a CUDA GPU counts pairs of points for up to {most:,} members, not {self.members:,}")
         bins = cp.zeros(self.members + 1, np.uint64)

@@ -20,7 +20,7 @@ from congruence.engine.cuda.slices import (
 )
 from congruence.engine.cuda.stacks import SHARE, Stack, i32, i64, u32
 from congruence.machine import device
-from congruence.machine.device import Kernel, ctype, cupy, kernel
+from congruence.machine.device import ctype, cupy, kernel
 from congruence.statistics.information import unit_of
 from congruence.statistics.tables import Array
 from congruence.typing import DeviceArray
@@ -64,7 +64,7 @@ def _terms_below(n: int, end: int, card: int) -> DeviceArray:
     """v·log(n/v) in whole units for v = 0 … end − 1, on a GPU, and for all counts of hashed rows."""
     size = max(end, 8, min(n, 0xFFFF) + 1)
     out = cupy().empty(size, np.uint64)
-    kernel(Kernel.TERMS_BELOW)((-(-size // 256),), (256,), (u32(size), np.float64(n), np.float64(unit_of(n)), out))
+    kernel("terms_below")((-(-size // 256),), (256,), (u32(size), np.float64(n), np.float64(unit_of(n)), out))
     return out
 
 
@@ -166,7 +166,7 @@ class Sums:
         rows = self.upload(np.stack([x, y]).astype(np.int32))
         items = np.column_stack([first, many, k[x[first]], k[y[first]]]).astype(np.int32)
         chunks = n * self.stack.codes.itemsize // 16
-        count = kernel(Kernel.FUSED, ctype(self.stack.codes), self.maxima, n <= LOOKUP)
+        count = kernel("fused", ctype(self.stack.codes), self.maxima, n <= LOOKUP)
         for chosen, block in ((need <= room, threads), (need > room, 1024)):
             if chosen.any():
                 wide = min(block, max(32, 1 << int(max(chunks - 1, 0)).bit_length()))
@@ -189,7 +189,7 @@ class Sums:
         tables = cp.zeros(int(offset[-1]), np.uint32)
         count_tables(self.stack, self.k, rows, offsets, np.diff(offset), None, tables, slots)
         out = cp.zeros((len(x), SUMS), np.uint64)
-        kernel(Kernel.SUMS_OF, self.maxima, self.stack.n <= LOOKUP)(
+        kernel("sums_of", self.maxima, self.stack.n <= LOOKUP)(
             (len(x),), (256,), (tables, offsets, self.k, rows[0], rows[1], *self.terms, out)
         )
         self.held.append(tables)
@@ -244,7 +244,7 @@ class Sums:
         for left in range(0, len(others), room):
             some = others[left : left + room]
             side_by_side = cp.empty((-(-len(some) // 16), n, 16), np.uint16)
-            kernel(Kernel.TILED, ctype(self.stack.codes))(
+            kernel("tiled", ctype(self.stack.codes))(
                 (-(-n // 64), len(side_by_side)), (256,),
                 (*self.stack.arguments, self.upload(some.astype(np.int32)), i32(len(some)), side_by_side),
             )  # fmt: skip
@@ -288,7 +288,7 @@ class Sums:
                 if not len(some):
                     continue
                 bits, others, threads, cells = slice_shape(int(widths[group[0] * 16]), largest, mean)
-                kernel(Kernel.SLICED, bits > 0, others, threads, self.maxima, largest <= LOOKUP)(
+                kernel("sliced", bits > 0, others, threads, self.maxima, largest <= LOOKUP)(
                     (len(some), 16 // others), (threads,),
                     (side_by_side, i64(n), u32(cells), i32(bits), order, starts, i32(starts.shape[1]), self.upload(some),
                      *self.terms, i32(members), sums),
@@ -321,7 +321,7 @@ def count_tables(
     inside = cells[cells <= held]
     parts = int(np.clip(-(-2 * slots // max(1, len(cells))), 1, max(1, stack.n // SPLIT_POINTS)))
     threads = next(t for least, t in THREADS if stack.n >= least)
-    kernel(Kernel.COUNT, ctype(stack.codes), "double" if mass is not None else "u32")(
+    kernel("count", ctype(stack.codes), "double" if mass is not None else "u32")(
         (len(cells), parts), (threads,),
         (*stack.arguments, k, rows[0], rows[1], offset, np.uint64(0) if mass is None else mass, i32(held), tables),
         shared_mem=int(inside.max(initial=0)) * tables.itemsize,
