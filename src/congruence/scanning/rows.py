@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -18,7 +19,7 @@ from congruence.inputs.encoding import arrow_library
 from congruence.inputs.labels import Labels
 from congruence.machine.writing import replacing
 from congruence.scanning.batches import batch_columns
-from congruence.scanning.checkpoint import Checkpoint, checkpoint_in, digest
+from congruence.scanning.checkpoint import checkpoint_in, digest
 from congruence.scanning.columns import Column
 from congruence.scanning.parts import Group, Part, grouped
 from congruence.scanning.room import rows_of_batch
@@ -85,15 +86,6 @@ class Reading:
         return found
 
 
-def batches(part: Part, reading: Reading) -> Iterator[dict[str, ColumnLike]]:
-    """The columns of the rows of a part, batch by batch."""
-    for batch in read_batches(part, reading):
-        columns = batch_columns(batch) if not isinstance(batch, dict) else batch
-        for name in reading.read:
-            known_column(name, columns, part.where, BadBatch)
-        yield columns
-
-
 class Rows:
     """The rows of some columns of one scan, in the groups of parts that are read together."""
 
@@ -139,13 +131,13 @@ class Rows:
         parts = self.scan.input.parts(self.reading.read)
         if isinstance(parts, list) and all(part.rows is not None for part in parts) and not self.reading.skip_bad:
             return [tuple(part.rows or 0 for part in group.parts) for group in grouped(parts)]
-        found = dict(self.each(_Counting(self.reading), "rows counted"))
+        found = dict(self.each(partial(_counted_rows, self.reading), "rows counted"))
         return [found[number] for number in range(len(found))]
 
     def codes_of(self, sample: Sample) -> tuple[list[Array], tuple[tuple[Label, ...], ...]]:
         """Codes of the columns in the rows of a sample, and the labels of the codes; rows that are not taken yet are read."""
         left = {number: wanted for number in range(len(sample.groups)) if any(wanted := sample.of(number))}
-        for _, found in self.each(_Sampling(self.reading, left), "rows sampled", lambda g: g in left):
+        for _, found in self.each(partial(_sampled, self.reading, left), "rows sampled", lambda g: g in left):
             sample.found |= found
         words = self.reading.vocabularies()
         pieces = [self.reading.codes(words, columns, where) for _, (where, columns) in sorted(sample.found.items())]
@@ -165,7 +157,10 @@ def over_parts(
         found: list[T] = []
         rows = 0
         try:
-            for columns in batches(part, reading):
+            for batch in read_batches(part, reading):
+                columns = batch_columns(batch) if not isinstance(batch, dict) else batch
+                for name in reading.read:
+                    known_column(name, columns, part.where, BadBatch)
                 found.append(each(part, columns, rows))
                 rows += len(columns[reading.read[0]])
         except BadBatch as error:
@@ -176,42 +171,30 @@ def over_parts(
         yield found, rows, ""
 
 
-@dataclass(frozen=True)
-class _Counting:
-    """Counts the rows of parts."""
-
-    reading: Reading
-
-    def __call__(self, parts: Sequence[Part], about: Group) -> tuple[int, ...]:
-        few = self.reading
-        if not few.skip_bad:  # else a part is left out if any of its columns cannot be read
-            few = replace(few, names=few.names[:1], rows=1 << 18)
-        each = over_parts(parts, few, lambda part, columns, _: few.check(columns, part.where))
-        return tuple(rows for _, rows, _ in each)
+# work on a group of parts, wherever it is read; what comes before `parts` is bound by `partial`
 
 
-@dataclass(frozen=True)
-class _Sampling:
-    """Takes rows of parts."""
+def _counted_rows(few: Reading, parts: Sequence[Part], about: Group) -> tuple[int, ...]:
+    """The numbers of rows of parts."""
+    if not few.skip_bad:  # else a part is left out if any of its columns cannot be read
+        few = replace(few, names=few.names[:1], rows=1 << 18)
+    each = over_parts(parts, few, lambda part, columns, _: few.check(columns, part.where))
+    return tuple(rows for _, rows, _ in each)
 
-    reading: Reading
-    #: rows of the parts of each group
-    wanted: dict[int, tuple[RowsToTake | None, ...]]
 
-    def __call__(self, parts: Sequence[Part], about: Group) -> dict[int, Piece]:
-        chosen = [
-            (part, rows) for part, rows in zip(parts, self.wanted[int(about.key)], strict=True) if rows is not None
-        ]
+def _sampled(
+    reading: Reading, wanted: dict[int, tuple[RowsToTake | None, ...]], parts: Sequence[Part], about: Group
+) -> dict[int, Piece]:
+    """The rows to take of the parts of this group, of which `wanted` has those of each."""
+    chosen = [(part, rows) for part, rows in zip(parts, wanted[int(about.key)], strict=True) if rows is not None]
 
-        def taken(part: Part, columns: dict[str, ColumnLike], first: int) -> dict[int, Piece]:
-            self.reading.check(columns, part.where)
-            rows = next(rows for other, rows in chosen if other is part)
-            return rows.found_in(columns, first, len(columns[self.reading.names[0]]), part.where)
+    def taken(part: Part, columns: dict[str, ColumnLike], first: int) -> dict[int, Piece]:
+        reading.check(columns, part.where)
+        rows = next(rows for other, rows in chosen if other is part)
+        return rows.found_in(columns, first, len(columns[reading.names[0]]), part.where)
 
-        pieces = (
-            piece for found, _, _ in over_parts([part for part, _ in chosen], self.reading, taken) for piece in found
-        )
-        return dict(chain.from_iterable(piece.items() for piece in pieces))
+    pieces = (piece for found, _, _ in over_parts([part for part, _ in chosen], reading, taken) for piece in found)
+    return dict(chain.from_iterable(piece.items() for piece in pieces))
 
 
 # --- a value for each row ---------------------------------------------------------------------------------------
@@ -254,37 +237,29 @@ class Written:
         return pa.concat_tables([parquet.read_table(path) for path in sorted(self.folder.glob("part-*.parquet"))])
 
 
-@dataclass(frozen=True, eq=False)
-class _Writing:
-    """Computes the values of the rows of parts, and writes or returns them."""
+def _with_values(reading: Reading, values: Values, out: str | None, parts: Sequence[Part], group: Group) -> Record:
+    """Facts about the rows of parts, whose values are written to a folder, or among the facts."""
+    words, number, first = reading.vocabularies(), int(group.key), 0
+    found: list[Record] = []
+    left_out: list[str] = []
 
-    reading: Reading
-    values: Values
-    out: str | None
+    def of_batch(part: Part, columns: dict[str, ColumnLike], rows: int) -> Record:
+        codes = reading.codes(words, columns, part.where)
+        return {name: columns[name] for name in reading.more} | values(codes, number, first + rows)
 
-    def __call__(self, parts: Sequence[Part], group: Group) -> Record:
-        words, number, first = self.reading.vocabularies(), int(group.key), 0
-        found: list[Record] = []
-        left_out: list[str] = []
-
-        def of_batch(part: Part, columns: dict[str, ColumnLike], rows: int) -> Record:
-            codes = self.reading.codes(words, columns, part.where)
-            kept = {name: columns[name] for name in self.reading.more}
-            return kept | self.values(codes, number, first + rows)
-
-        for pieces, rows, why in over_parts(parts, self.reading, of_batch):
-            found += pieces
-            first += rows
-            left_out += [f"left out: {why}"] if why else []
-        about = {"rows": first, "left_out": left_out}
-        if not found:
-            return about
-        if self.out is None:
-            return about | {"values": {name: np.concatenate([x[name] for x in found]) for name in found[0]}}
-        if hasattr(self.values, "about"):
-            about |= self.values.about(found)
-        path = Path(self.out) / f"part-{number:06}.parquet"
-        return about | {"columns": list(found[0]), "bytes": written(found, path)}
+    for pieces, rows, why in over_parts(parts, reading, of_batch):
+        found += pieces
+        first += rows
+        left_out += [f"left out: {why}"] if why else []
+    about = {"rows": first, "left_out": left_out}
+    if not found:
+        return about
+    if out is None:
+        return about | {"values": {name: np.concatenate([x[name] for x in found]) for name in found[0]}}
+    if hasattr(values, "about"):
+        about |= values.about(found)
+    path = Path(out) / f"part-{number:06}.parquet"
+    return about | {"columns": list(found[0]), "bytes": written(found, path)}
 
 
 def written(found: Sequence[Record], path: Path) -> int:
@@ -315,7 +290,7 @@ def values_of_rows(
 ) -> tuple[dict[str, Array], list[str]]:
     """The values of all rows, in order, by name; and notes on what was left out."""
     reading = replace(rows.reading, labels=labels)
-    found = dict(rows.each(_Writing(reading, values, None), "rows"))
+    found = dict(rows.each(partial(_with_values, reading, values, None), "rows"))
     parts = [found[number] for number in sorted(found)]
     some = [part["values"] for part in parts if "values" in part]
     joined = {name: np.concatenate([x[name] for x in some]) for name in (some[0] if some else {})}
@@ -330,9 +305,38 @@ def written_rows(
     Files are written atomically. With a checkpoint, files that an earlier run finished are not written again; else the folder
     must be new or empty. `what` is a digest of the inputs of the values.
     """
-    scan = rows.scan
+    scan, folder = rows.scan, Path(out)
     with checkpoint_in(scan.checkpoint, scan.input.fingerprint, scan.text) as stored:
-        return _written(rows, values, labels, Path(out), what, stored)
+        _make_folder(folder, getattr(scan.input, "paths", ()), stored is not None)
+        reading = replace(rows.reading, labels=labels, more=() if scan.id is None else (scan.id,))
+        done: dict[int, Record] = {}
+
+        def key(number: int) -> str:
+            return digest(what, str(folder.resolve()), *reading.read, f"rows of group {number}")
+
+        def is_left(number: int) -> bool:
+            saved = None if stored is None else stored.get(key(number))
+            if saved is None:
+                return True
+            about = json.loads(saved)
+            path = folder / f"part-{number:06}.parquet"
+            if about["rows"] and (not path.exists() or path.stat().st_size != about.get("bytes")):
+                return True
+            done[number] = about
+            return False
+
+        for number, about in rows.each(partial(_with_values, reading, values, str(folder.resolve())), "rows", is_left):
+            done[number] = about
+            if stored is not None:
+                stored.put(key(number), json.dumps(about).encode())
+        for half in folder.glob(".part-*.parquet.*"):  # left by a killed worker
+            half.unlink(missing_ok=True)
+        parts = [done[number] for number in sorted(done)]
+        names = next((tuple(x["columns"]) for x in parts if "columns" in x), ())
+        return Written(
+            folder=folder, columns=names, n_rows=sum(x["rows"] for x in parts), n_files=sum("bytes" in x for x in parts),
+            notes=tuple(line for x in parts for line in x["left_out"]), about=tuple(parts),
+        )  # fmt: skip
 
 
 def joined_rows(rows: Rows, joined: Sequence[tuple[str, dict[str, list[Label]], Array]], out: PathLike) -> Written:
@@ -371,44 +375,3 @@ def _make_folder(folder: Path, read: Iterable[PathLike] = (), resumes: bool = Fa
             f"out {folder} holds other files; name an empty or a new folder, or pass {Option('checkpoint', ...)} to resume"
         )
     folder.mkdir(parents=True, exist_ok=True)
-
-
-def _written(
-    rows: Rows,
-    values: Values,
-    labels: tuple[tuple[Label, ...], ...],
-    folder: Path,
-    what: str,
-    stored: Checkpoint | None,
-) -> Written:
-    scan = rows.scan
-    _make_folder(folder, getattr(scan.input, "paths", ()), stored is not None)
-    reading = replace(rows.reading, labels=labels, more=() if scan.id is None else (scan.id,))
-    done: dict[int, Record] = {}
-
-    def key(number: int) -> str:
-        return digest(what, str(folder.resolve()), *reading.read, f"rows of group {number}")
-
-    def is_left(number: int) -> bool:
-        saved = None if stored is None else stored.get(key(number))
-        if saved is None:
-            return True
-        about = json.loads(saved)
-        path = folder / f"part-{number:06}.parquet"
-        if about["rows"] and (not path.exists() or path.stat().st_size != about.get("bytes")):
-            return True
-        done[number] = about
-        return False
-
-    for number, about in rows.each(_Writing(reading, values, str(folder.resolve())), "rows", is_left):
-        done[number] = about
-        if stored is not None:
-            stored.put(key(number), json.dumps(about).encode())
-    for half in folder.glob(".part-*.parquet.*"):  # left by a killed worker
-        half.unlink(missing_ok=True)
-    parts = [done[number] for number in sorted(done)]
-    names = next((tuple(x["columns"]) for x in parts if "columns" in x), ())
-    return Written(
-        folder=folder, columns=names, n_rows=sum(x["rows"] for x in parts), n_files=sum("bytes" in x for x in parts),
-        notes=tuple(line for x in parts for line in x["left_out"]), about=tuple(parts),
-    )  # fmt: skip
