@@ -228,7 +228,7 @@ def inverse_purity(m: Maxima) -> Array:
 
 def _by_row_best(t: Tables) -> Array:
     a, b = t.row_total, t.col_total
-    return t.best_of_rows(a * (2 * t.count / (a + b)))
+    return t.best_of(a * (2 * t.count / (a + b)), 0)
 
 
 @measure(

@@ -204,8 +204,6 @@ class Overlap:
             found.append(float((mass * (share / reach)).sum() / mass.sum()) if mass.sum() else math.nan)
         return found[0], found[1]
 
-    # --- points
-
 
 def overlap_of(table: Table) -> Overlap:
     """The two covers of a table; a partition is a cover with one cluster per signature."""

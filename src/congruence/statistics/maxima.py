@@ -22,4 +22,4 @@ class Maxima(TwoSided):
     @classmethod
     def from_tables(cls, t: Tables) -> Self:
         """Σ_i max_j n_ij and Σ_j max_i n_ij of every table of the tile."""
-        return cls(t.n, t.best_of_rows(t.count), t.best_of_cols(t.count), t.identical)
+        return cls(t.n, t.best_of(t.count, 0), t.best_of(t.count, 1), t.identical)

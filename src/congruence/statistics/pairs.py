@@ -108,8 +108,8 @@ class Pairs(TwoSided):
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = np.square(np.where(t.n > 0, t.n_used / t.n, 0.0))
         assert t.within is not None
-        both, only_a, only_b = t.sum(t.within), t.across_rows(), t.across_cols()
-        pairs = np.maximum(both + t.across_all(), both + (only_a + only_b))
+        both, only_a, only_b = t.sum(t.within), t.across(0), t.across(1)
+        pairs = np.maximum(both + t.across(), both + (only_a + only_b))
         rest_a, rest_b = t.between(0), t.between(1)
         return cls(
             pairs * scale, (both + only_a) * scale, (both + only_b) * scale, both * scale, only_a * scale, only_b * scale,

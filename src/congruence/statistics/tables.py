@@ -363,37 +363,23 @@ class Tables:
         """Sum over the clusters of b of a function of their sizes (and of a per-pair value)."""
         return _over(per_col, self._cols, of_pair)
 
-    def across_rows(self) -> Array:
-        """Σ n_ij·n_il over pairs of different cells of one row: only positive terms, so there is no cancellation."""
-        return self._crossed(self._rows)
+    def across(self, axis: int | None = None) -> Array:
+        """Σ n_ij·n_il over pairs of different cells of one row (axis 0), of one column (axis 1), or of all pairs.
 
-    def across_cols(self) -> Array:
-        """The same over pairs of cells of one column."""
-        return self._crossed(self._cols)
-
-    def across_all(self) -> Array:
-        """The same over all pairs of different cells."""
-        return self._crossed((np.empty(len(self)), np.empty(0), self.pair))
-
-    def _crossed(self, margin: tuple[Array, Array, Array]) -> Array:
-        return crossed(self.pair, np.asarray(margin[2]), self.count, len(margin[0]), len(self))
+        There are only positive terms, so there is no cancellation.
+        """
+        sizes, _, place = (np.empty(len(self)), None, self.pair) if axis is None else self.sides[axis]
+        return crossed(self.pair, np.asarray(place), self.count, len(sizes), len(self))
 
     def between(self, axis: int) -> Array:
         """Σ a_i·a_k over pairs of different clusters of a (axis 0) or of b (axis 1)."""
-        sizes, offsets, _ = (self._rows, self._cols)[axis]
+        sizes, offsets, _ = self.sides[axis]
         pair = np.repeat(np.arange(len(self)), np.diff(offsets))
         return crossed(pair, pair, sizes, len(self), len(self))
 
-    def best_of_rows(self, per_cell: Array) -> Array:
-        """Sum over the clusters of a of the largest value among their cells."""
-        return self._sum_of_best(per_cell, self._rows)
-
-    def best_of_cols(self, per_cell: Array) -> Array:
-        """Sum over the clusters of b of the largest value among their cells."""
-        return self._sum_of_best(per_cell, self._cols)
-
-    def _sum_of_best(self, per_cell: Array, margin: tuple[Array, Array, Array]) -> Array:
-        sums, offsets, place = margin
+    def best_of(self, per_cell: Array, axis: int) -> Array:
+        """Sum over the clusters of a (axis 0) or of b (axis 1) of the largest value among their cells."""
+        sums, offsets, place = self.sides[axis]
         best = np.zeros(len(sums), dtype=per_cell.dtype)
         np.maximum.at(best, place, per_cell)
         return _segment_sum(best, offsets)
