@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 #: fields of a text file that mean a missing label
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>"]
 
-WRITABLE = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".json", ".npz")
-
 #: exceptions of readers for broken files, pyarrow's among the first five kinds
 UNREADABLE = (
     OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error, TypeError, SyntaxError,
