@@ -23,7 +23,7 @@ settings = Data()
 at_end: list[Callable[[BaseException | None], None]] = []
 F = TypeVar("F", bound=Function)
 #: options that several commands have
-SHARED = ("verbose", "quiet", "debug", "raw", "na_values", "sheet", "memory", "progress", "layer")
+SHARED = {x.name for x in Data.declared()}
 
 #: groups of options in the help of a command with many; the others are its own
 GROUPS = {

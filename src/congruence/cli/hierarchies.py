@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from congruence.cli.app import app
 from congruence.cli.options import FIGURE, Figure, Limits, Printing, Reading, argument, option
-from congruence.cli.parsing import limits_of
+from congruence.cli.parsing import limits_of, named_measures
 from congruence.cli.printing import fail_if_under, print_result, say, write_plot
-from congruence.cli.reading import label_columns, listed, said_of, split, table_of
+from congruence.cli.reading import label_columns, listed, said_of, table_of
 from congruence.errors import InputError, some_of
 from congruence.inputs.formats import TREES
 from congruence.typing import ClusteringLike, ColumnLike, Scalar
 
 if TYPE_CHECKING:
-    from congruence.formulas.record import Measures as MeasuresLike
     from congruence.inputs.hierarchy import Hierarchy
 
 #: files that hold a tree as Newick or NEXUS text
@@ -60,11 +59,7 @@ def hierarchies(given: Given) -> None:
     if given.plot is not None and given.labels is not None:
         raise cg.InputError("--plot draws two trees; with --labels pass --curve")
     limits = limits_of(given.fail_under)
-    keys: MeasuresLike = None
-    if given.measures is not None:
-        keys = "all" if given.measures.strip() == "all" else [*split(given.measures), *limits]
-    elif limits:
-        keys = list(limits)
+    keys = named_measures(given.measures, limits, ())
     first = _tree(given.a, given.id)
     second = _labels(given.b, given.labels, given.id) if given.labels is not None else _tree(given.b, given.id)
     if given.common:

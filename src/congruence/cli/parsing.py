@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,17 +46,17 @@ def noise_labels(text: str | None) -> set[int | str] | dict[str, set[int | str]]
     return {part[0].strip(): {value(word) for word in part[1].split(",")} for part in parts if len(part) == 2}
 
 
-def named_measures(measures: str | None, limits: dict[str, float]) -> Measures:
-    """The named measures, including those with a limit; None for the default measures."""
+def named_measures(measures: str | None, limits: dict[str, float], default: Sequence[str] | None = None) -> Measures:
+    """The named measures, or those by default, including those with a limit; None if nothing was named."""
     import congruence as cg
+    from congruence.comparison.plans import DEFAULT
 
-    if measures is None or measures.strip() == "all":
-        if not limits:
-            return None if measures is None else "all"
-        from congruence.comparison.plans import DEFAULT
-
-        return [*DEFAULT, *limits] if measures is None else "all"
-    return [cg.measure(key) for key in [*split(measures), *limits]]
+    if measures is None and not limits:
+        return None
+    if measures is not None and measures.strip() == "all":
+        return "all"
+    named = split(measures) if measures is not None else DEFAULT if default is None else default
+    return [cg.measure(key) for key in [*named, *limits]]
 
 
 def limits_of(fail_under: list[str] | None) -> dict[str, float]:

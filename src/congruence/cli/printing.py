@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,16 +64,18 @@ def write_result(result: Result, out: Path) -> None:
 
 
 def print_result(
-    result: Result, format: Format, rows: Callable[[], None] | None = None, notes: Iterable[str] = ()
-) -> None:
+    result: Result, format: Format, rows: Callable[[], None] | None = None, notes: Iterable[str] = (),
+    text: Callable[[], None] | None = None,
+) -> None:  # fmt: skip
     """Print a result in the requested format; `rows` prints csv and markdown if they are not the frame of the result.
 
-    `notes` are part of the text and of JSON, and are printed beside csv and markdown.
+    `text` prints the table, if it is not the text of the result. `notes` are part of it and of JSON, and are printed beside csv
+    and markdown.
     """
     import congruence as cg
 
     if format == "table":
-        show(result)
+        (text or partial(show, result))()
     elif format == "json":
         show(result.to_json(indent=2))
     elif rows is not None:

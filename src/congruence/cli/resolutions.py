@@ -1,12 +1,13 @@
 """`congruence resolutions`: follow clusters over a resolution sweep."""
 
+from functools import partial
 from pathlib import Path
 
 from congruence.cli.app import app
 from congruence.cli.gaps import missing_note
 from congruence.cli.options import FIGURE, TABLE, Figure, Gaps, Printing, Reading, argument, option
 from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
-from congruence.cli.printing import print_columns, print_json, say, show, write_plot, wrote
+from congruence.cli.printing import print_columns, print_result, say, show, write_plot, wrote
 from congruence.cli.reading import label_columns, said_of, split, table_of
 
 PLOT = ("--plot", lambda given: given.plot is not None)
@@ -60,11 +61,8 @@ def resolutions(given: Given) -> None:
     values = {} if colour is None else {"color": colour.to_numpy()}
     written = write_plot(given, result, least=given.least, **values)
     written += [*wrote(given.nodes, result.node_columns), *wrote(given.edges, result.edge_columns)]
-    if given.format == "json":
-        print_json(result.to_dict())
-    else:
-        if given.format == "table":
-            show(result)
-            show()
-        print_columns(result.summary_columns, given.format)
+    if given.format == "table":
+        show(f"{result}\n")
+    rows = partial(print_columns, result.summary_columns, given.format)
+    print_result(result, given.format, rows, text=rows)
     say(written)

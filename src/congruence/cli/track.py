@@ -10,7 +10,7 @@ from congruence.cli.covers import CoverFiles, read_covers
 from congruence.cli.gaps import missing_note
 from congruence.cli.options import FIGURE, SAVED, TABLE, Figure, Gaps, Policy, Printing, argument, option, refuse
 from congruence.cli.parsing import noise_labels
-from congruence.cli.printing import print_json, print_rows, say, show, write_plot, wrote
+from congruence.cli.printing import print_result, print_rows, say, show, write_plot, wrote
 from congruence.cli.reading import Columns as Named
 from congruence.cli.reading import label_columns, said_of, split, table_of
 from congruence.typing import ColumnLike, Record
@@ -89,13 +89,9 @@ def track(given: Given) -> None:
     tables = ((given.events, result.event_columns()), (given.lives, result.track_columns()), (given.out, labels))
     for path, found in tables:
         written += wrote(path, {name: _in_cells(column) for name, column in found.items()})
-    if given.format == "json":
-        print_json(result.to_dict())
-    elif given.format == "table":
-        _show(result)
-    else:
-        rows = [{name: _in_cell(x) for name, x in event.facts().items()} for event in result.happened]
-        print_rows(rows, given.format, list(result.event_columns()))
+    rows = [{name: _in_cell(x) for name, x in event.facts().items()} for event in result.happened]
+    names = list(result.event_columns())
+    print_result(result, given.format, lambda: print_rows(rows, given.format, names), text=lambda: _show(result))
     say(written)
 
 

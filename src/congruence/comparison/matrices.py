@@ -55,7 +55,7 @@ def compare_matrices(pair: PairOfMatrices, measures: Measures, threads: int | No
 
         own = ({k: with_itself(m, "a") for k, m in shown.items()}, {k: with_itself(m, "b") for k, m in shown.items()})
     return Comparison(
-        values_=values, measures=shown, counted=None, tables=None, n_used=p.n_points, cautions=pair.cautions,
+        values_=values, measures=shown, n_used=p.n_points, cautions=pair.cautions,
         skipped=skipped, self_values=own, about=(p.described, q.described),
     )  # fmt: skip
 

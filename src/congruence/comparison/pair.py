@@ -345,8 +345,8 @@ class Comparison(Result, Mapping[str, float]):
 
     values_: dict[str, float]
     measures: dict[str, Measure]
-    counted: Table | None = field(repr=False)
-    tables: Tables | None = field(repr=False)
+    counted: Table | None = field(default=None, repr=False)
+    tables: Tables | None = field(default=None, repr=False)
     n_used: int
     cautions: tuple[Caution, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)

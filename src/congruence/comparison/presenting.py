@@ -125,6 +125,8 @@ class Result:
     """Base class of results. A result defines its content (`to_dict`, `facts`) and its rows (`table_columns`)."""
 
     kind: str | None = None
+    #: the facts of `to_dict`, and what it calls the rows of the table; by default the fields that the text shows
+    _told: tuple[str, str] | None = None
 
     def facts(self) -> Record:
         """Everything in the result, for JSON: by default `to_dict`, and the cautions if there are any."""
@@ -132,8 +134,11 @@ class Result:
         return self.to_dict() if cautions is None else {**self.to_dict(), "cautions": cautions}
 
     def to_dict(self) -> Record:
-        """The fields that the text of the result shows, by name, as plain Python values."""
-        return plain({f.name: getattr(self, f.name) for f in fields(self) if f.repr})  # type: ignore[arg-type, no-any-return]
+        """What the text of the result shows, by name, as plain Python values."""
+        if self._told is None:
+            return plain({f.name: getattr(self, f.name) for f in fields(self) if f.repr})  # type: ignore[arg-type, no-any-return]
+        names, rows = self._told
+        return dict(plain({**{x: getattr(self, x) for x in names.split()}, rows: rows_of(self.table_columns())}))
 
     def table_columns(self) -> Record:
         """The columns of `to_frame`: by default one row with all numbers."""

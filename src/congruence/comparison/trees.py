@@ -90,7 +90,7 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
         most = int(np.asarray(clades.clades_a + clades.clades_b).item())
         notes += (f"robinson_foulds compares rooted trees; at most {most} here, all clades of both",)
     return Comparison(
-        values_=values, measures={m.key: m for m in found if m.key in values}, counted=None, tables=None,
+        values_=values, measures={m.key: m for m in found if m.key in values},
         n_used=a.n_points, cautions=said(notes), skipped=skipped, about=(about[0], about[1]),
     )  # fmt: skip
 
@@ -111,7 +111,7 @@ def compare_with_cover(pair: tuple[ClusteringLike, ClusteringLike], measures: Me
     cautions = tuple(x for side in sides for x in (side.cautions if isinstance(side, Cover) else said(side.notes)))
     about = [_described(x) if isinstance(x, Hierarchy) else f"cover of {x.k} cluster{'s' * (x.k != 1)}" for x in sides]
     return Comparison(
-        values_=values, measures={m.key: m for m in found if m.key in values}, counted=None, tables=None,
+        values_=values, measures={m.key: m for m in found if m.key in values},
         n_used=len(next(x for x in sides if isinstance(x, Cover))), cautions=cautions, about=(about[0], about[1]),
     )  # fmt: skip
 
@@ -337,7 +337,7 @@ def compare_with_labels(h: Hierarchy, labels: ClusteringLike, measures: Measures
         notes = (*notes, f"measures that do not count pairs of points were tried up to k = {few[-1]}")
     about = [_described(h), f"{own.k} cluster{'s' * (own.k != 1)}"]
     return Comparison(
-        values_=values, measures={m.key: m for m in fit}, counted=None, tables=None, n_used=h.n_points,
+        values_=values, measures={m.key: m for m in fit}, n_used=h.n_points,
         cautions=said(notes), skipped=skipped, about=(about[1], about[0]) if swapped else (about[0], about[1]),
         further={"k": best},
     )  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from congruence.chance.many_tests import corrected
-from congruence.comparison.presenting import Result, plain, rows_of, verdict_text
+from congruence.comparison.presenting import Result, verdict_text
 from congruence.engine.plan import seed_sequence
 from congruence.ensembles.generators import as_data
 from congruence.errors import InputError, counted, real_number, some_of
@@ -65,6 +65,7 @@ class ClusterCheck(Result):
     {'a': 'merge', 'b': 'keep', 'c': 'keep', 'd': 'merge'}
     """
 
+    _told = ("sentence n_merged alpha merged notes", "clusters")
     names: tuple[Label, ...]
     sizes: Array
     nearest: tuple[int, ...]
@@ -130,15 +131,6 @@ class ClusterCheck(Result):
         if unsure:
             text += f" {len(unsure)} cannot be told: {some_of(unsure, 5)}."
         return text
-
-    def to_dict(self) -> Record:
-        """The sentence, the rows and the labels after merging, as plain values."""
-        found: Record = plain({
-            "sentence": self.sentence, "n_merged": self.n_merged, "alpha": self.alpha,
-            "clusters": rows_of(self.table_columns()),
-            "merged": self.merged, "notes": self.notes,
-        })  # fmt: skip
-        return found
 
     def __repr__(self) -> str:
         columns = self.table_columns()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from congruence.comparison.presenting import Result, plain, rows_of, verdict_text
+from congruence.comparison.presenting import Result, verdict_text
 from congruence.consensus_clustering.results import Consensus
 from congruence.consensus_clustering.search import consensus
 from congruence.engine.plan import Progress, seed_sequence
@@ -68,6 +68,7 @@ class Ranking(Result):
     ('x', None, ('x', 'z', 'y'))
     """
 
+    _told = ("best second equal sentence p_value notes", "rows")
     names: tuple[str, ...]
     score: Array = field(repr=False)
     agreement: Array = field(repr=False)
@@ -185,15 +186,6 @@ class Ranking(Result):
 
     def _note(self, i: int) -> str:
         return self.trivial[i] or (f"the same as {self.names[self.same_as[i]]}" if self.same_as[i] >= 0 else "")
-
-    def to_dict(self) -> Record:
-        """The verdict and the rows, as plain values."""
-        found: Record = plain({
-            "best": self.best, "second": self.second, "equal": self.equal, "sentence": self.sentence,
-            "p_value": self.p_value, "rows": rows_of(self.table_columns()),
-            "notes": self.notes,
-        })  # fmt: skip
-        return found
 
     def __repr__(self) -> str:
         columns = self.table_columns()

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.comparison.presenting import Result, plain, rows_of, verdict_text
+from congruence.comparison.presenting import Result, verdict_text
 from congruence.engine.plan import Progress, seed_sequence
 from congruence.ensembles.generators import as_data, configured, hard, in_order
 from congruence.ensembles.soft_generators import seed_of
@@ -62,6 +62,7 @@ class Sweep(Result):
     ({'n_clusters': 3}, 'setting', 3)
     """
 
+    _told = ("best verdict equal sentence null notes is_complete", "scores")
     settings: tuple[Record, ...]
     rows: tuple[Record, ...] = field(repr=False)
     found: tuple[Array, ...] = field(repr=False)
@@ -147,15 +148,6 @@ class Sweep(Result):
             text += f" {counted(len(others), 'other setting')} {verb} as good: {'; '.join(others[:3])}"
             text += f" and {len(others) - 3} more." if len(others) > 3 else "."
         return text
-
-    def to_dict(self) -> Record:
-        """The recommendation and the scores, as plain values."""
-        found: Record = plain({
-            "best": self.best, "verdict": self.verdict, "equal": self.equal, "sentence": self.sentence, "null": self.null,
-            "scores": rows_of(self.table_columns()), "notes": self.notes,
-            "is_complete": self.is_complete,
-        })  # fmt: skip
-        return found
 
     def __repr__(self) -> str:
         marks = ["best" if self.verdict != "none" and i == self.order[0] else "" for i in range(len(self.settings))]
