@@ -195,12 +195,19 @@ def test_imports_wait_until_they_are_needed():
 
 
 def test_the_number_of_clusters_is_called_n_clusters():
-    """The functions that take n_clusters are these, and `choose_k`, which takes several, calls it k; there is no alias."""
+    """The functions that take n_clusters are these; `choose_k`, which takes several, calls it k, as do cuts of trees."""
     taking = [getattr(cg, name) for name in cg.__all__]
     functions = [f for f in taking if inspect.isfunction(f) or (inspect.isclass(f) and hasattr(f, "get_params"))]
     named = {f.__name__ for f in functions if "n_clusters" in inspect.signature(f).parameters}
     assert named == {
         "AlternativeClustering", "ConsensusClustering", "alternatives", "consensus", "generate", "rank", "report",
+    }  # fmt: skip
+    methods = {f"{name}.{x}": f for name in cg.__all__ if inspect.isclass(getattr(cg, name))
+               for x, f in inspect.getmembers(getattr(cg, name), inspect.isfunction) if x[0] != "_"}  # fmt: skip
+    every = {f.__name__: f for f in functions} | methods
+    cutting = {name for name, f in every.items() if {"k", "ks"} & set(inspect.signature(f).parameters)}
+    assert cutting - {"Hierarchy.at_levels", "Hierarchy.tie_notes", "Hierarchy.checked_k"} == {
+        "choose_k", "cut_curve", "compare_cuts", "Hierarchy.cut", "Hierarchy.cuts",
     }  # fmt: skip
     for name in named - {"alternatives"}:
         with pytest.raises(TypeError, match="'k'"):
