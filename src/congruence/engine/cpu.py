@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
@@ -215,12 +216,14 @@ def statistics_of_one(t: Tables, kinds: Collection[type]) -> dict[type, Statisti
     if t.count.dtype.kind not in "iu" or t.maps is not None or not 1 < t.n[0] < MOST_IN_UNITS:
         return {kind: kind.from_tables(t) for kind in kinds}  # type: ignore[attr-defined]
     sums = sums_of_table(int(t.n[0]), t.count, t.margins, Info in kinds or ChanceInfo in kinds)
-    found: dict[type, Statistic] = {}
-    for kind in kinds:
-        if kind is ChanceInfo:
-            found[kind] = ChanceInfo.of_margins(sums, *t.margins)
-        else:
-            found[kind] = kind.of_sums(sums) if kind in OF_SUMS else kind.from_tables(t)  # type: ignore[attr-defined]
+    vars(t)["identical"] = np.array([sums.cells == sums.rows == sums.columns])
+    asked = {Info, *kinds} if ChanceInfo in kinds else kinds
+    found: dict[type, Statistic] = {
+        kind: kind.of_sums(sums) if kind in OF_SUMS else kind.from_tables(t)  # type: ignore[attr-defined]
+        for kind in asked if kind is not ChanceInfo
+    }  # fmt: skip
+    if ChanceInfo in kinds:
+        found[ChanceInfo] = ChanceInfo.of_margins(cast("Info", found[Info]), *t.margins)
     return found
 
 

@@ -50,10 +50,10 @@ def assignment(row: Array, col: Array, weight: Array, shape: tuple[int, int]) ->
 
         dense = np.zeros(shape)
         dense[row, col] = weight
-        cell = np.zeros(shape, dtype=np.int64)
-        cell[row, col] = np.arange(1, len(row) + 1)
-        taken = cell[linear_sum_assignment(dense, maximize=True)]
-        return np.asarray(taken[taken > 0] - 1)
+        rows, columns = linear_sum_assignment(dense, maximize=True)
+        partner = np.full(shape[0], -1)
+        partner[rows] = columns
+        return np.asarray((partner[row] == col).nonzero()[0])
     return sparse_assignment(row, col, weight, shape)
 
 

@@ -479,7 +479,7 @@ Measures: TypeAlias = "MeasureName | Measure | Literal['all'] | Several[str | Me
 def chosen_measures(measures: Measures, default: Iterable[str]) -> tuple[list[Measure], bool]:
     """The requested measures, and whether they were named (then one that does not apply is an error)."""
     if measures is None:
-        return [find(key) for key in default], False
+        return [_RECORDS[key] for key in default], False
     if isinstance(measures, str) and measures == "all":
         return list(current_measures()), False
     if not isinstance(measures, str | Measure | Iterable):

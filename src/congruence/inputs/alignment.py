@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from congruence.scanning.columns import Column
 
 Align = Literal["index", "position"]
+RULES: tuple[str, ...] = get_args(Unassigned)
 
 
 class InputKeywords(TypedDict, total=False):
@@ -145,8 +146,8 @@ class InputOptions:
 
 def check_rule(unassigned: str) -> None:
     """Raise for an unknown rule for points in no cluster."""
-    if unassigned not in get_args(Unassigned):
-        one_of("unassigned", unassigned, get_args(Unassigned)[:4])
+    if unassigned not in RULES:
+        one_of("unassigned", unassigned, RULES[:4])
 
 
 def with_policies(
@@ -388,12 +389,12 @@ class PreparedPair:
     @property
     def is_soft(self) -> bool:
         """Whether either clustering is soft."""
-        return any(c.soft for c in self.sides)
+        return self.sides[0].soft or self.sides[1].soft
 
     @property
     def has_covers(self) -> bool:
         """Whether a clustering is a cover, whose clusters may overlap or leave points out."""
-        return any(c.overlapping for c in self.sides)
+        return self.sides[0].overlapping or self.sides[1].overlapping
 
     @property
     def is_weighted(self) -> bool:

@@ -285,10 +285,10 @@ class ChanceInfo(Info):
         return cls.with_expected(Info.from_tables(t), np.array(expected))
 
     @classmethod
-    def of_margins(cls, s: Sums, rows: Array, columns: Array) -> Self:
-        """The same of one pair, as Python floats instead of arrays."""
+    def of_margins(cls, info: Info, rows: Array, columns: Array) -> Self:
+        """The entropies of one pair, in Python floats instead of arrays, and the same given its margins."""
         expected: Scalar = expected_mutual_information(rows, columns)
-        return cls.with_expected(Info.of_sums(s), expected)
+        return cls.with_expected(info, expected)
 
     @classmethod
     def with_expected(cls, info: Info, expected: Array) -> Self:

@@ -245,6 +245,8 @@ def _segment_sum(values: Array, starts: Array) -> Array:
             return np.array([values.sum(dtype=np.int64)])
         running = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])  # may overflow; differences are right
         return np.asarray(running[starts[1:]] - running[starts[:-1]])
+    if len(starts) == 2 and len(values):
+        return np.add.reduceat(values, starts[:1])
     total = np.zeros(len(starts) - 1, dtype=values.dtype if values.dtype.kind == "O" else np.float64)
     filled = np.flatnonzero(np.diff(starts))
     if len(filled):
@@ -384,14 +386,12 @@ class Tables:
         np.maximum.at(best, place, per_cell)
         return _segment_sum(best, offsets)
 
-    def _filled(self, margin: tuple[Array, Array, Array]) -> Array:
-        """Number of clusters that have points."""
-        return np.array([np.count_nonzero(margin[0])]) if len(self) == 1 else _over(lambda x: x > 0, margin, ())
-
     @cached_property
     def filled(self) -> Array:
         """(pairs, 2): numbers of clusters that have points; memberships of points of weight 0 leave empty ones."""
-        return np.column_stack([self._filled(margin) for margin in self.sides])
+        if len(self) == 1:
+            return np.array([[np.count_nonzero(sizes) for sizes in self.margins]])
+        return np.column_stack([_over(lambda x: x > 0, margin, ()) for margin in self.sides])
 
     @cached_property
     def a_decides(self) -> Array:
