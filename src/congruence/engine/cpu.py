@@ -239,7 +239,14 @@ def count_in_place(a: Labels, b: Labels, threads: int | None) -> tuple[Table, Ta
         from congruence.engine.table_kernels import cells_of_two
 
         x, y = np.ascontiguousarray(a.values, np.int64), np.ascontiguousarray(b.values, np.int64)
-        row, col, count, rows, columns, *margins = cells_of_two(x, y, max(DENSE_CELLS, n))
+        found = cells_of_two(x, y, max(DENSE_CELLS, n))
+        if not len(found):
+            return None
+        cells, k_a, k_b = found[:3].tolist()
+        row, col, count = found[3 : 3 + 3 * cells].reshape(3, cells)
+        rows, *margins = found[3 + 3 * cells : 3 + 3 * cells + 2 * k_a].reshape(2, k_a)
+        columns, size = found[3 + 3 * cells + 2 * k_a :].reshape(2, k_b)
+        margins.append(size)
     elif (counted := dense_in_place(a.values, b.values, threads)) is not None:
         low_a, low_b, dense = counted
         margins = [dense.sum(axis=1), dense.sum(axis=0)]

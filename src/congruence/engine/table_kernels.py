@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.engine.pair_kernels import LABELS, dense, limits, over, unknown
-from congruence.machine.jit import njit, of_types
+from congruence.engine.pair_kernels import LABELS, dense, limits, over, unknown, zeros
+from congruence.machine.jit import of_types
 from congruence.statistics.tables import Array
 
 
@@ -19,36 +19,41 @@ def add_cells(cells: Array, rows: Array, columns: Array, n: int, unit: float) ->
     return filled, filled_a, filled_b, both, of_a, of_b, units_both, units_a, units_b
 
 
-@njit
-def _filled(sizes: Array, low: int) -> Array:
-    """The labels that occur; their sizes are moved to the beginning."""
-    names, at = np.empty(len(sizes), np.int64), 0
-    for c in range(len(sizes)):
-        if sizes[c] > 0:
-            names[at], sizes[at] = low + c, sizes[c]
-            at += 1
-    return names[:at]
-
-
-@of_types(f"UniTuple(int64[::1], 7)({LABELS}, {LABELS}, int64)")
-def cells_of_two(a: Array, b: Array, most: int) -> tuple[Array, ...]:
-    """Rows, columns and counts of the cells, the labels of both sides and their sizes; none above `most` cells."""
+@of_types(f"int64[::1]({LABELS}, {LABELS}, int64)")
+def cells_of_two(a: Array, b: Array, most: int) -> Array:
+    """One after the other: how many cells and clusters of a and of b there are; rows, columns and counts of the cells; labels
+    and sizes of the clusters of a, then of b. Nothing if the table over the ranges has more than `most` cells."""
     (low_a, k_a), (low_b, k_b) = limits(a), limits(b)
     if k_a == 0 or k_b == 0 or k_a > most or k_b > most or k_a * k_b > most:
-        none = np.empty(0, np.int64)
-        return none, none, none, none, none, none, none
-    sizes_a, sizes_b = np.zeros(k_a, np.int64), np.zeros(k_b, np.int64)
+        return np.empty(0, np.int64)
+    sizes_a, sizes_b = zeros(k_a), zeros(k_b)
     table = dense(a, b, low_a, low_b, k_a, k_b, sizes_a, sizes_b)
-    names_a, names_b = _filled(sizes_a, low_a), _filled(sizes_b, low_b)
-    cells = 0
+    rows, columns, cells = 0, 0, 0
+    for i in range(k_a):
+        rows += sizes_a[i] > 0
+    for j in range(k_b):
+        columns += sizes_b[j] > 0
     for c in range(len(table)):
         cells += table[c] > 0
-    row, col, count = np.empty(cells, np.int64), np.empty(cells, np.int64), np.empty(cells, np.int64)
-    at = 0
-    for i in range(len(names_a)):
-        for j in range(len(names_b)):
-            v = table[(names_a[i] - low_a) * k_b + (names_b[j] - low_b)]
-            if v > 0:
-                row[at], col[at], count[at] = i, j, v
-                at += 1
-    return row, col, count, names_a, names_b, sizes_a[: len(names_a)], sizes_b[: len(names_b)]
+    made = np.empty(3 + 3 * cells + 2 * (rows + columns), np.int64)
+    made[0], made[1], made[2] = cells, rows, columns
+    row, at = 0, 3
+    of_a = 3 + 3 * cells
+    of_b = of_a + 2 * rows
+    for i in range(k_a):
+        if sizes_a[i] > 0:
+            made[of_a + row], made[of_a + rows + row] = low_a + i, sizes_a[i]
+            col = 0
+            for j in range(k_b):
+                v = table[i * k_b + j]
+                if v > 0:
+                    made[at], made[at + cells], made[at + 2 * cells] = row, col, v
+                    at += 1
+                col += sizes_b[j] > 0
+            row += 1
+    col = 0
+    for j in range(k_b):
+        if sizes_b[j] > 0:
+            made[of_b + col], made[of_b + columns + col] = low_b + j, sizes_b[j]
+            col += 1
+    return made
