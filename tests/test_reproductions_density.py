@@ -46,11 +46,11 @@ def test_near_and_far_differ_by_adco_only():
 
 def test_the_printed_jaccard_is_not_the_jaccard_index():
     """All 18 printed values are 1/(2 − Rand), and three printed tables contradict each other on diabetes."""
-    for row in adco_maximus.TABLE5.values():
+    for row in adco_table5.TABLE5.values():
         for _, rand, jaccard, _, _ in row:
             assert jaccard == pytest.approx(1 / (2 - rand), abs=0.006)
-    assert adco_maximus.TABLE5["Diabetes"][0][0] == 1.0 > adco_bins.TABLE8["Diabetes"][0]
-    assert max(cell[3] for cell in adco_maximus.TABLE5["Vehicle"]) < 1 / 4
+    assert adco_table5.TABLE5["Diabetes"][0][0] == 1.0 > adco_bins.TABLE8["Diabetes"][0]
+    assert max(cell[3] for cell in adco_table5.TABLE5["Vehicle"]) < 1 / 4
 
 
 @pytest.mark.slow
