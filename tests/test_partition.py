@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from congruence.consensus_clustering import exchange, graph_problem, graph_solvers, partition
+from congruence.consensus_clustering import exchange, graph_problem, partition
 from congruence.consensus_clustering.partition import partition_graph, partition_hypergraph
 from congruence.errors import InputError
 from congruence.machine.jit import compiled
@@ -182,8 +182,8 @@ def test_mt_kahypar_gives_the_same_on_any_number_of_threads():
     pytest.importorskip("mtkahypar")
     code = """if True:
         import sys, numpy as np, mtkahypar
-        from congruence.consensus_clustering import graph_solvers, partition
-        graph_solvers._initialised = lambda started=mtkahypar.initialize(int(sys.argv[1])): started
+        from congruence.consensus_clustering import partition
+        partition._initialised = lambda started=mtkahypar.initialize(int(sys.argv[1])): started
         h = (np.random.default_rng(0).random((200, 30)) < 0.1).astype(float)
         print(partition.partition_hypergraph(h, 4, rng=np.random.default_rng(1), solver="mtkahypar").labels.tolist())
     """
@@ -278,7 +278,7 @@ def test_interpreted_and_compiled_moves_are_the_same(monkeypatch):
     h, _ = planted(40, 3, 8, 0.5)
     found = []
     for kernel in (lambda function, steps: function, compiled):
-        monkeypatch.setattr(graph_solvers, "compiled", kernel)
+        monkeypatch.setattr(partition, "compiled", kernel)
         found.append(
             [
                 partition_graph(bipartite(h) * 0.1, 3, rng=rng(), solver="builtin").labels,
@@ -352,8 +352,8 @@ def test_a_looser_balance_finds_unequal_blocks(solver):
 
 def test_integers_are_kept_and_the_rest_is_scaled():
     """Whole weights stay exact; others become integers of a bounded sum in the same proportions."""
-    assert graph_solvers._integers(np.array([1.0, 3.0, 0.0]), 1e9).tolist() == [1, 3, 0]
-    scaled = graph_solvers._integers(np.array([0.1, 0.2, 0.3, 1e-12]), 1e9)
+    assert partition._integers(np.array([1.0, 3.0, 0.0]), 1e9).tolist() == [1, 3, 0]
+    scaled = partition._integers(np.array([0.1, 0.2, 0.3, 1e-12]), 1e9)
     assert scaled.sum() <= 1e9
     assert scaled / scaled.sum() == pytest.approx([1 / 6, 2 / 6, 3 / 6, 0], abs=1e-8)
 

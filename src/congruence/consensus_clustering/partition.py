@@ -8,13 +8,19 @@ at a time (see exchange.py), and the lowest cut is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from congruence.consensus_clustering.exchange import exchange
 from congruence.consensus_clustering.graph_problem import (
     Graph,
     Hypergraph,
@@ -23,21 +29,19 @@ from congruence.consensus_clustering.graph_problem import (
     filled,
     on_grid,
     problem_of,
-)
-from congruence.consensus_clustering.graph_solvers import (
-    Tries,
-    by_builtin,
-    by_enumeration,
-    by_metis,
-    by_mtkahypar,
-    evened,
+    scattered,
 )
 from congruence.errors import InputError, Option, hint, joined
+from congruence.machine.jit import compiled
 from congruence.statistics.tables import Array
-from congruence.typing import MatrixLike
+from congruence.typing import Dynamic, MatrixLike, SparseMatrix
 
 #: most divisions of a tiny input for which all are tried
 DIVISIONS = 20_000
+#: most blocks for which a start from eigenvectors is worth its cost
+SPECTRAL_BLOCKS = 300
+#: most passes over two blocks
+PASSES = 12
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,14 @@ def partition_hypergraph(
     return _solve(problem, solver, {"mtkahypar": by_mtkahypar, "builtin": by_builtin})
 
 
+class Tries(NamedTuple):
+    """Partitions that a solver found, its name, and whether their blocks were evened already."""
+
+    partitions: Iterable[Array]
+    name: str
+    is_evened: bool = False
+
+
 Solver = Callable[[Problem], Tries]
 #: solver: the package that it needs, and the extra that installs it
 NEEDS = {"metis": ("pymetis", "metis"), "mtkahypar": ("mtkahypar", "hypergraph")}
@@ -165,3 +177,229 @@ def _in_order(labels: Array) -> Array:
     """The same blocks, numbered by first appearance."""
     _, first, code = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[code], dtype=np.int64)
+
+
+# --- METIS and Mt-KaHyPar ---------------------------------------------------------------------------------------
+
+
+def _integers(weight: Array, total: float) -> Array:
+    """Weights as integers with at most a given sum; integers are unchanged."""
+    if not ((weight == np.rint(weight)).all() and weight.sum() < total):
+        weight = np.rint(weight * (total / weight.sum() * (1 - 1e-9)))
+    return np.asarray(weight, dtype=np.int64)
+
+
+def by_metis(problem: Problem) -> Tries:
+    """n_init runs by recursive bisection and n_init k-way; tiny graphs, where k-way fails, get more of both."""
+    import pymetis
+
+    index = pymetis.zero_copy_dtype()
+    most = 1e15 if np.dtype(index).itemsize == 8 else 2.0**30
+    graph = problem.thing.matrix
+    if (graph.data != np.rint(graph.data)).any():
+        graph = sparse.csr_array((graph + graph.T) / 2)  # so that both entries of an edge round to the same value
+    weight = _integers(graph.data, most)
+    if (weight == 0).any():  # METIS accepts them without an error but gives wrong results
+        graph, weight = _kept(graph, weight > 0), weight[weight > 0]
+    adjacency = pymetis.CSRAdjacency(graph.indptr.astype(index), graph.indices.astype(index))
+    weights: dict[str, Array] = {"eweights": weight.astype(index)}
+    if problem.mass.min() != problem.mass.max():
+        weights["vweights"] = _integers(problem.mass, min(most, 1e12)).astype(index)
+    room = problem.limit * problem.k / float(problem.mass.sum())
+    seeds = problem.rng.integers(2**31 - 1, size=max(problem.starts, 16 if problem.thing.n <= 200 else 0))
+
+    def run(recursive: bool, seed: int) -> Array:
+        # bisections multiply their tolerances; two-hop matching collapses bipartite graphs with large clusters
+        levels = math.ceil(math.log2(problem.k)) if recursive else 1
+        ufactor = max(1, math.floor(1000 * (room ** (1 / levels) - 1)))
+        options = pymetis.Options(seed=seed, ufactor=ufactor, no2hop=1)
+        parts = pymetis.part_graph(problem.k, adjacency, recursive=recursive, options=options, **weights)
+        return np.asarray(parts.vertex_part)
+
+    if not graph.nnz:
+        return Tries([scattered(problem)], _metis_name(pymetis))
+    return Tries((run(recursive, int(seed)) for recursive in (True, False) for seed in seeds), _metis_name(pymetis))
+
+
+def _metis_name(pymetis: ModuleType) -> str:
+    return f"METIS 5 (pymetis {pymetis.version})"
+
+
+@cache
+def _initialised() -> Dynamic:
+    """Mt-KaHyPar, which can be initialised once per process; its deterministic preset does not depend on threads."""
+    import os
+
+    import mtkahypar
+
+    return mtkahypar.initialize(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+
+
+def by_mtkahypar(problem: Problem) -> Tries:
+    """n_init runs; the deterministic preset ignores the seed, so the vertices are permuted instead."""
+    import mtkahypar
+
+    thing = problem.thing
+    assert isinstance(thing, Hypergraph)
+    library = _initialised()
+    weight = np.maximum(1, _integers(thing.weight, 2.0**30)).tolist()
+    mass = _integers(problem.mass, 2.0**30)
+    room = problem.limit * problem.k / float(problem.mass.sum())
+
+    def run() -> Array:
+        context = library.context_from_preset(mtkahypar.PresetType.DETERMINISTIC)
+        context.set_partitioning_parameters(problem.k, room - 1, mtkahypar.Objective.CUT)
+        context.logging = False
+        place = problem.rng.permutation(thing.n)
+        edges = [place[pins].tolist() for pins in np.split(thing.pins.indices, thing.pins.indptr[1:-1])]
+        there = np.empty(thing.n, np.int64)
+        there[place] = mass
+        made = library.create_hypergraph(context, thing.n, len(edges), edges, there.tolist(), weight)
+        return np.asarray(made.partition(context).get_partition())[place]
+
+    name = f"Mt-KaHyPar {version('mtkahypar')}"
+    if not thing.size:
+        return Tries([scattered(problem)], name)
+    return Tries((run() for _ in range(problem.starts)), name)
+
+
+# --- the built-in partitioner -----------------------------------------------------------------------------------
+
+
+def by_builtin(problem: Problem) -> Tries:
+    """One start from the spectral embedding, the others grown from seeds; fewer on large graphs, more on tiny ones."""
+    thing = problem.thing
+    if not thing.size:
+        return Tries([scattered(problem)], "built-in", is_evened=True)
+    grown = max(problem.starts, 300 // thing.n)
+
+    def starts() -> Iterator[Array]:
+        if problem.k <= SPECTRAL_BLOCKS:
+            yield evened(problem, _spectral(problem))
+        for _ in range(grown):
+            yield evened(problem, _grown(problem))
+
+    kind = "hypergraph" if isinstance(thing, Hypergraph) else "graph"
+    name = f"built-in {kind} partitioner (spectral and grown starts, Fiduccia-Mattheyses refinement)"
+    return Tries(starts(), name, is_evened=True)
+
+
+def _exchange(
+    problem: Problem, labels: Array, pair: tuple[int, int], caps: Sequence[float], fewest: tuple[int, int]
+) -> tuple[float, float]:
+    thing = problem.thing
+    kernel = compiled(exchange, steps=4.0 * thing.size * 2 / problem.k + thing.n)
+    order = problem.rng.permutation(thing.n)
+    over, cut = kernel(
+        *thing.arrays, problem.mass, labels, order, np.array(pair), np.array(caps, float), np.array(fewest), PASSES
+    )
+    return float(over), float(cut)
+
+
+def evened(problem: Problem, labels: Array) -> Array:
+    """The partition after moves between all pairs of blocks, until no pair improves."""
+    labels = labels.copy()
+    changed = np.ones(problem.k, dtype=bool)
+    caps, fewest = (problem.limit, problem.limit), (1, 1)
+    for _ in range(8):
+        heavy = np.bincount(labels, problem.mass) > problem.limit * (1 + 1e-9)
+        worth = (problem.thing.adjacent(labels) | heavy[:, None] | heavy) & (changed[:, None] | changed)
+        pairs = np.argwhere(np.tril(worth, -1))
+        changed[:] = False
+        for p in problem.rng.permutation(len(pairs)):
+            a, b = pairs[p]
+            before = labels == a
+            _exchange(problem, labels, (a, b), caps, fewest)
+            if not np.array_equal(before, labels == a):
+                changed[[a, b]] = True
+        if not changed.any():
+            break
+    return labels
+
+
+def by_enumeration(problem: Problem) -> Tries:
+    """The best of all divisions into k blocks; for equal cuts the most even one."""
+    n, k = problem.thing.n, problem.k
+    rest = np.unravel_index(np.arange(k ** (n - 1)), (k,) * (n - 1))
+    labels = np.stack([np.zeros(k ** (n - 1), np.int64), *rest], axis=1)
+    holds = np.stack([labels == block for block in range(k)])
+    labels, holds = labels[holds.any(axis=2).all(axis=0)], holds[:, holds.any(axis=2).all(axis=0)]
+    loads = np.where(holds, problem.mass, 0.0).sum(axis=2)
+    over = np.maximum(0.0, loads.max(axis=0) - problem.limit)
+    over[over <= 1e-9 * problem.limit] = 0.0
+    cut = problem.thing.cut(labels)
+    cut = np.round(cut / max(cut.max(), 1e-300), 9)
+    best = labels[np.lexsort(((loads**2).sum(axis=0), cut, over))[0]]
+    return Tries([best], "built-in (every division tried)", is_evened=True)
+
+
+def _grown(problem: Problem) -> Array:
+    """Recursive bisection: one side starts as a single vertex and takes the vertex of smallest cost until it is full."""
+    labels = np.zeros(problem.thing.n, np.int64)
+    todo = [(0, problem.k)]
+    while todo:
+        low, k = todo.pop()
+        if k == 1:
+            continue
+        half = k // 2
+        inside = np.flatnonzero(labels == low)
+        total = float(problem.mass[inside].sum())
+        # the tolerance of a block is divided over the levels of bisection
+        room = max(1.0, problem.limit * k / total) ** (1 / math.ceil(math.log2(k))) if total else 1.0
+        sizes = (k - half, half)
+        caps = [min(problem.limit * size, total * size / k * room) for size in sizes]
+        if problem.mass.min() == problem.mass.max() > 0:  # whole vertices
+            unit = problem.mass[0]
+            caps = [max(cap, math.ceil(len(inside) * size / k) * unit) for cap, size in zip(caps, sizes, strict=True)]
+        best: tuple[tuple[float, float], Array] | None = None
+        for seed in problem.rng.choice(inside, size=min(2, len(inside)), replace=False):
+            trial = labels.copy()
+            trial[seed] = low + k - half
+            found = _exchange(problem, trial, (low, low + k - half), caps, sizes)
+            if best is None or found < best[0]:
+                best = found, trial
+        assert best is not None
+        labels = best[1]
+        todo += [(low, k - half), (low + k - half, half)]
+    return labels
+
+
+def _spectral(problem: Problem) -> Array:
+    """k-means on the rows of the leading eigenvectors of the normalised graph."""
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    graph = problem.thing.bipartite()
+    degree = np.asarray(graph.sum(axis=1)).ravel()
+    scale = 1 / np.sqrt(np.where(degree > 0, degree, np.inf))
+    seed = int(problem.rng.integers(2**31 - 1))
+    with threadpool_limits(1), warnings.catch_warnings():  # one thread: the same sums on all machines
+        warnings.simplefilter("ignore")  # fewer distinct rows than blocks: empty blocks are filled later
+        rows = _leading(graph, scale, problem.k, np.random.default_rng(seed))[: problem.thing.n]
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = rows / np.where(length > 0, length, 1)
+        labels = KMeans(problem.k, n_init=5, random_state=seed).fit_predict(rows)
+    return filled(problem, labels)
+
+
+def _leading(graph: SparseMatrix, scale: Array, k: int, rng: np.random.Generator) -> Array:
+    """The k leading eigenvectors of the graph with rows and columns scaled."""
+    n = graph.shape[0]
+    if n <= 300 or 4 * k > n:
+        return np.asarray(np.linalg.eigh(scale[:, None] * graph.toarray() * scale)[1][:, -k:])
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
+    scaled = graph.copy()
+    scaled.data *= scale[graph.indices] * np.repeat(scale, np.diff(graph.indptr))
+    try:
+        return np.asarray(eigsh(scaled, k, which="LA", v0=rng.random(n), tol=1e-4, maxiter=300)[1])
+    except ArpackNoConvergence as error:  # a start need not be exact
+        found = np.asarray(error.eigenvectors)
+        return np.hstack([found, rng.normal(scale=1 / math.sqrt(n), size=(n, k - found.shape[1]))])
+
+
+def _kept(matrix: SparseMatrix, keep: Array) -> SparseMatrix:
+    """The matrix with some of its entries only."""
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[keep]
+    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=matrix.shape[0]))])
+    return sparse.csr_array((matrix.data[keep], matrix.indices[keep], start), shape=matrix.shape)
