@@ -26,7 +26,7 @@ import congruence
 from congruence.selection import calibration, halves, shapes
 from congruence.selection.calibrated import evidence, is_long
 from congruence.selection.criteria import PEERS, Context
-from congruence.selection.fits import Fits, fits_of
+from congruence.selection.halves import Fits, fits_of
 from congruence.selection.points import Points, prepare
 from reproductions import cluster_shapes, datasets, foreign_sets
 from reproductions.cluster_scenarios import Drawn, cell_lines, is_test

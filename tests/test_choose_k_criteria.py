@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 import congruence as cg
 from congruence.selection import halves, kmeans, mixtures
 from congruence.selection.criteria import PEERS, Context, resampled
-from congruence.selection.fits import fits_of
+from congruence.selection.halves import fits_of
 from reproductions import choosing_k, choosing_k_r, foreign_sets
 
 # --- published criteria, against R -----------------------------------------------------------------------------------

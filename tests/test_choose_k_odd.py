@@ -16,7 +16,7 @@ import congruence as cg
 from congruence.selection import halves, mixtures, shapes
 from congruence.selection.criteria import PEERS
 from congruence.selection.families import clusterer_of
-from congruence.selection.fits import fits_of
+from congruence.selection.halves import fits_of
 from congruence.selection.shapes import two_along_an_axis
 
 

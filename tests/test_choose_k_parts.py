@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 from sklearn.mixture import GaussianMixture
 
 import congruence as cg
-from congruence.selection import calibration, fits, halves, kmeans, mixtures, shapes
+from congruence.selection import calibration, halves, kmeans, mixtures, shapes
 from reproductions.cluster_scenarios import cell_lines
 
 
@@ -89,13 +89,13 @@ def test_icl_is_compared_among_kinds_that_many_clusters_allow():
     """Full covariances cannot be fitted for many clusters in few points; ICL of few clusters is then compared without them."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(30, 8)) + 9 * np.eye(8)[j] for j in range(4)])
-    done, _ = fits.fits_of(halves.Sample.of(X, 4, np.random.SeedSequence(0)), [1, 2, 3, 4])
+    done, _ = halves.fits_of(halves.Sample.of(X, 4, np.random.SeedSequence(0)), [1, 2, 3, 4])
     found = list(done.values())
     assert [kind for kind in mixtures.KINDS if kind in done[1].icls and kind not in done[4].icls] == ["full"]
     assert done[1].icls["tied"] == done[1].icls["full"]
     without = [max(fit.icls[kind] for kind in ("tied", "diag", "spherical")) for fit in found]
-    assert fits.comparable_icl(found, 4).tolist() == without
-    assert fits.comparable_icl(found, 1).tolist() == [max(fit.icls.values()) for fit in found]
+    assert halves.comparable_icl(found, 4).tolist() == without
+    assert halves.comparable_icl(found, 1).tolist() == [max(fit.icls.values()) for fit in found]
 
 
 @pytest.mark.slow

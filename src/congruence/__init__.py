@@ -101,7 +101,7 @@ def _scorer(name: str) -> object:
         near = registry.hint(name, [*__all__, *registry.names()], "see dir(congruence)")
         raise AttributeError(f"module 'congruence' has no attribute {name!r}; {near}")
     if registry.find(key).family == "profiles":
-        return import_module("congruence.density.scorers").scorer(key)
+        return import_module("congruence.density.similarity").scorer(key)
     if registry.find(key).is_lone:
         return import_module("congruence.ensembles.agreement").lone_scorer(key)
     return import_module("congruence.comparison.scorers").measure_function(name if name != "lambda_statistic" else key)

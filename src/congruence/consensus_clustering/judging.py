@@ -253,6 +253,11 @@ def _labelled(e: Ensemble, those: Sequence[int]) -> Array:
     return found
 
 
+def without_cluster(many: int) -> list[str]:
+    """The note on points without a cluster, if there are any."""
+    return [f"in no member, and so without a cluster (label −1): {counted(many, 'point')}"] if many else []
+
+
 def said_of_members(e: Evidence, names: Sequence[str]) -> list[str]:
     """Notes on members that are duplicates."""
     same = duplicates(e)

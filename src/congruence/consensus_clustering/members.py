@@ -71,7 +71,7 @@ def select_members(
     agreement = np.array(compare_all(e, [m], threads=threads, unassigned="drop" if e.has_gaps else "error")[m.key])
     if np.isnan(agreement).any():
         raise InputError("two members have no point in common; selection compares all pairs of members")
-    quality = _means_with_others(agreement, np.arange(len(e)))
+    quality = np.where(np.eye(len(e), dtype=bool), 0.0, agreement).sum(axis=1) / max(len(e) - 1, 1)
     if by == "quality":
         chosen = np.argsort(-quality, kind="stable")[:n_members].tolist()
     elif by == "cluster":
@@ -79,11 +79,6 @@ def select_members(
     else:
         chosen = _one_by_one(agreement, quality, int(n_members), 0.0 if by == "diversity" else alpha)
     return e[sorted(int(i) for i in chosen)]
-
-
-def _means_with_others(agreement: Array, others: Array) -> Array:
-    off = np.where(np.eye(len(agreement), dtype=bool), 0.0, agreement)
-    return np.asarray(off[:, others].sum(axis=1) / max(len(others) - 1, 1))
 
 
 def _one_by_one(agreement: Array, quality: Array, n: int, alpha: float) -> list[int]:

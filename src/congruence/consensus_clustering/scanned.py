@@ -13,6 +13,7 @@ import numpy as np
 
 from congruence.comparison.presenting import Result, plain
 from congruence.consensus_clustering import search
+from congruence.consensus_clustering.judging import without_cluster
 from congruence.consensus_clustering.method_names import METHODS
 from congruence.consensus_clustering.methods import find
 from congruence.consensus_clustering.placing import Placing
@@ -75,7 +76,7 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
     facts: Record = {"n_clusters": values.n_clusters, "method": row["method"], "solver": row["solver"]}
     if out is None:
         by_name, left_out = values_of_rows(rows, values, labels)
-        notes += [*left_out, *_nowhere(int((by_name["cluster"] < 0).sum()))]
+        notes += [*left_out, *without_cluster(int((by_name["cluster"] < 0).sum()))]
         return Consensus(
             labels=by_name["cluster"].astype(np.int64), confidence=by_name["confidence"], votes=_not_kept,
             notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started, kind=e.kind,
@@ -84,16 +85,12 @@ def scanned_consensus(e: Ensemble, request: search.Request, out: PathLike | None
     done = written_rows(rows, replace(values, single=True), labels, out, values.digest)
     sizes = np.asarray([x["sizes"] for x in done.about if "sizes" in x], dtype=np.int64).sum(axis=0)
     sure_of = float(sum(x["sure"] for x in done.about if "sizes" in x) / max(int(sizes[1:].sum()), 1))
-    notes += [*done.notes, *_nowhere(int(sizes[0]))]
+    notes += [*done.notes, *without_cluster(int(sizes[0]))]
     return ConsensusFiles(
         folder=done.folder, columns=done.columns, n_points=done.n_rows, n_files=done.n_files, sizes=tuple(sizes[1:].tolist()),
         mean_confidence=sure_of, notes=tuple(dict.fromkeys(notes)), seconds=time.perf_counter() - started,
         tried=found.scored()(), **facts,
     )  # fmt: skip
-
-
-def _nowhere(many: int) -> list[str]:
-    return [f"in no member, and so without a cluster (label −1): {counted(many, 'point')}"] if many else []
 
 
 def _not_kept() -> Array:

@@ -26,6 +26,7 @@ from congruence.consensus_clustering.judging import (
     rows_of_scores,
     said_of_members,
     shares,
+    without_cluster,
 )
 from congruence.consensus_clustering.linkage import lifetime
 from congruence.consensus_clustering.methods import Found, Method, why_so_many
@@ -203,8 +204,8 @@ def consensus(
 
         labels = of_nearest(labels, X, e.n_points)
         notes.append(f"{counted(nowhere, 'point')} without a member got the cluster of the nearest point in X")
-    elif nowhere:
-        notes.append(f"in no member, and so without a cluster (label −1): {counted(nowhere, 'point')}")
+    else:
+        notes += without_cluster(nowhere)
     if found.e.n_points < e.n_points:
         notes.append(found.said_of_sample(e.n_points))
     row = found.tried[0].row
@@ -333,7 +334,9 @@ def searched(e: Ensemble, request: Request, everyone: Everyone | None = None) ->
     notes += kept.found.notes
     if k is not None and n_found < k:
         wanted = "requested" if request.n_clusters else "expected"
-        notes.append(f"{k} clusters were {wanted}, but {n_found} were found: {_why(votes, k)}")
+        kinds = f"the members distinguish only {counted(votes.n_rows, 'kind')} of points"
+        reason = kinds if votes.n_rows < k else "the others won no points"
+        notes.append(f"{k} clusters were {wanted}, but {n_found} were found: {reason}")
     if request.n_clusters is None and (placed := task.without_singles(tried[0])) is not None:
         lost = tried[0].row["n_clusters"] - placed.row["n_clusters"]
         tried[0] = placed
@@ -394,12 +397,6 @@ def _number_of_clusters(e: Evidence, rng: np.random.Generator) -> tuple[int, Cau
         return mode, why_so_many(mode, f"{'all' if len(numbers) == 1 else 'most'} members have this number")
     k = lifetime(e, rng)
     return k, why_so_many(k, "the longest dendrogram lifetime, by average linkage")
-
-
-def _why(votes: Evidence, k: int) -> str:
-    if votes.n_rows < k:
-        return f"the members distinguish only {counted(votes.n_rows, 'kind')} of points"
-    return "the others won no points"
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -18,6 +19,7 @@ from congruence.density.profile import Profile
 from congruence.engine.plan import on_card
 from congruence.errors import Call, Caution, InputError, NoSuchName, Option, joined, one_of, some_of, yes_or_no
 from congruence.formulas import find
+from congruence.formulas.docstrings import described_arguments, document
 from congruence.formulas.solvers import transport_plan
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
@@ -28,7 +30,7 @@ from congruence.inputs.labels import noise_caution
 from congruence.options import described
 from congruence.statistics.profiles import Profiles
 from congruence.statistics.tables import Array
-from congruence.typing import ClusteringLike, EngineName, Frame, Label, NoiseLike, PointsLike, Record, Seed
+from congruence.typing import ClusteringLike, EngineName, Frame, Label, NoiseLike, OptionValue, PointsLike, Record, Seed
 
 KEYS = ("adco", "adco_distance", "adco_metric", "adco_cosine")
 #: maximum number of pairs of clusters of a soft matching
@@ -386,3 +388,34 @@ def _soft(
     k, m = np.nonzero(flow)
     weight = flow[k, m] / whole / (size_p[k] * size_q[m])
     return Profiles.of(total / whole, 1.0, 1.0, np.nan), (k, m, weight, norm[k, m])
+
+
+def scorer(key: str) -> Callable[..., float]:
+    """The function of one measure of profiles: `scorer("adco")(a, b, X)`."""
+    record = find(key)
+
+    options = {p.name: p for p in inspect.signature(compare_profiles).parameters.values() if p.kind is p.KEYWORD_ONLY}
+
+    def score(
+        a: ClusteringLike | Profile,
+        b: ClusteringLike | Profile,
+        X: PointsLike = None,
+        X_b: PointsLike = None,
+        **given: OptionValue,
+    ) -> float:
+        if yes_or_no(given.get("adjusted"), "adjusted") and "adjusted" not in record.parameters:
+            raise InputError(f"{key} has no adjusted form; cg.adco has one")
+        return compare_profiles(a, b, X, X_b, **given)[key]
+
+    sides_of = [p for p in inspect.signature(score).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    score.__signature__ = inspect.Signature([*sides_of, *options.values()])  # type: ignore[attr-defined]
+    told = described_arguments(compare_profiles)
+    args = {
+        "a": "Labels or memberships of the points of X, or a `Profile`.",
+        "b": "Labels or memberships of the points of X, or of X_b; or a `Profile`.",
+        "X": "The data, points × attributes; None for profiles.",
+        "X_b": "Data with the same attributes, if b labels other points. Default None.",
+        **{name: told[name] for name in options},
+    }
+    sides = "[0, 0, 1, 1], [0, 1, 1, 1], [[1.0], [2.0], [9.0], [8.0]]"
+    return document(score, key, record, args, sides, "`cg.compare_profiles`, `cg.density_profile`.")

@@ -12,7 +12,7 @@ from congruence.selection import families, halves
 from congruence.selection.agreement_curves import check_counts
 from congruence.selection.choice import KChoice, curve_of
 from congruence.selection.criteria import PEERS, Clusterings, Context, Curve
-from congruence.selection.fits import fits_of
+from congruence.selection.halves import fits_of
 from congruence.selection.partitions import Question, placed, placed_by_centres
 from congruence.statistics.tables import Array
 from congruence.typing import Estimator

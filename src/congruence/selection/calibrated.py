@@ -9,7 +9,7 @@ import numpy as np
 from congruence.errors import Option, joined
 from congruence.selection import calibration, halves, mixtures
 from congruence.selection.choice import Criterion, KChoice, curve_of
-from congruence.selection.fits import Fits, comparable_icl, fits_of
+from congruence.selection.halves import Fits, comparable_icl, fits_of
 from congruence.selection.partitions import Question, placed, placed_by_centres
 from congruence.selection.points import Points
 from congruence.selection.shapes import Shapes, along_an_axis, overlapping, shapes

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.selection import calibration, families, kmeans, mixtures
-from congruence.selection.fits import Fits
+from congruence.selection.halves import Fits
 from congruence.statistics.tables import Array
 
 #: k-means cuts through a shape if more than this share of the points is on the wrong side

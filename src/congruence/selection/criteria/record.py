@@ -8,8 +8,7 @@ from typing import Literal, TypeVar, cast
 
 import numpy as np
 
-from congruence.selection.fits import Fits
-from congruence.selection.halves import Sample
+from congruence.selection.halves import Fits, Sample
 from congruence.statistics.tables import Array
 
 Made = TypeVar("Made")
