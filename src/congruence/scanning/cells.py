@@ -88,6 +88,8 @@ class Cells:
         if self.dense is not None:
             np.add.at(self.dense, (row, col), count)
             return
+        if not len(row):
+            return
         inside = within if within is not None else np.empty(0)
         self.waiting.append(((row.astype(np.int64) << 32) | col.astype(np.int64), count, inside))
         self.many += len(row)
@@ -97,6 +99,11 @@ class Cells:
     def settle(self) -> None:
         """Merge the buffered cells, after those there; cells of the same key keep their order."""
         if not self.waiting:
+            return
+        first = self.waiting[0][0]
+        if not len(self.key) and len(self.waiting) == 1 and (first[1:] > first[:-1]).all():  # nothing to merge
+            self.key, total, self.inside = self.waiting.pop()
+            self.total, self.many = total.astype(self.dtype), 0
             return
         more = np.unique(np.concatenate([key for key, _, _ in self.waiting]))
         if len(self.key):
