@@ -212,7 +212,7 @@ def pair_curve(a: Hierarchy, b: Hierarchy | Labels, ks: Array) -> tuple[Pairs, A
         same_b, third_b = (x[merges] for x in trees.squares(b))
     else:
         codes = np.asarray(b.codes, dtype=np.int64)
-        both = trees.overlaps_with(a, codes, b.k)[merges]
+        both = trees.overlaps(a, (codes, b.k))[merges]
         size = np.bincount(codes, minlength=b.k).astype(np.float64)
         same_b, third_b = (
             np.full(len(ks), x) for x in ((size * (size - 1)).sum(), (size * (size - 1) * (size - 2)).sum())

@@ -118,17 +118,12 @@ def squares(tree: Hierarchy) -> tuple[Array, Array]:
     return both, np.concatenate([[0.0], np.cumsum(thirds)])
 
 
-def overlaps(a: Hierarchy, b: Hierarchy) -> Array:
-    """Σn_ij² − n of the tables of both trees cut after the same number of merges, for every number; O(n log² n)."""
-    n = a.n_points
-    steps = 60.0 * n * max(np.log2(n), 1)
-    curve = compiled(kernels.overlap_curve, steps)(a.children, b.children, np.arange(n), n)
-    return np.asarray(curve)
+def overlaps(a: Hierarchy, b: Hierarchy | tuple[Array, int]) -> Array:
+    """Σn_ij² − n of the tables of both trees cut after the same number of merges, for every number; O(n log² n).
 
-
-def overlaps_with(a: Hierarchy, codes: Array, k: int) -> Array:
-    """Σn_ij² − n of the tables of a, cut after every number of merges, and one clustering."""
+    b may be one clustering: its codes, and how many clusters it has.
+    """
     n = a.n_points
-    steps = 60.0 * n * max(np.log2(n), 1)
-    none = np.empty((0, 2), dtype=np.int64)
-    return np.asarray(compiled(kernels.overlap_curve, steps)(a.children, none, codes.astype(np.int64), k))
+    merges, codes, k = (b.children, np.arange(n), n) if isinstance(b, Hierarchy) else (np.empty((0, 2), np.int64), *b)
+    curve = compiled(kernels.overlap_curve, 60.0 * n * max(np.log2(n), 1))
+    return np.asarray(curve(a.children, merges, codes.astype(np.int64), k))
