@@ -1,8 +1,7 @@
 """`congruence contingency`: how many points of one cluster are in another."""
 
 from congruence.cli.app import app
-from congruence.cli.gaps import cautions_of
-from congruence.cli.joining import TwoLabels, two_columns
+from congruence.cli.joining import TwoLabels, cautions_of, two_columns
 from congruence.cli.printing import print_columns, say, wrote
 from congruence.typing import ColumnLike
 

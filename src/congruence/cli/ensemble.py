@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from congruence.cli.app import app
+from congruence.cli.joining import rows_of_two
 from congruence.cli.options import Format, Gappy, Labels, Printing, Scanned, option
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_json, print_result, print_rows, say, show
-from congruence.cli.reading import labels_of, rows_of_two, scanned_columns
+from congruence.cli.reading import labels_of, scanned_columns
 from congruence.typing import OptionValue, Record
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from congruence.cli.gaps import missing_note
-from congruence.cli.options import TABLE, Gaps, Labels, Printing, argument, option
+from congruence.cli.options import TABLE, Gaps, Labels, Policy, Printing, argument, option
 from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.printing import say
 from congruence.cli.reading import (
@@ -17,12 +17,18 @@ from congruence.cli.reading import (
     check_noise_columns,
     label_columns,
     labels_of,
+    missing_note,
     row_ids,
     said_of,
+    split,
     table_of,
 )
 from congruence.errors import FRONT, InputError, some_of
 from congruence.typing import ColumnLike, NoiseLike
+
+if TYPE_CHECKING:
+    from congruence.inputs.joining import JoinedRows
+    from congruence.statistics.tables import Table
 
 
 def columns_of_files(paths: Sequence[Path], columns: Columns, id: str | None) -> FoundLabels:
@@ -163,3 +169,25 @@ def _one_of_each(
             )
         chosen.append(next(iter(found.taken.items())))
     return chosen
+
+
+def rows_of_two(given: Labels, other: Path) -> JoinedRows:
+    """Which rows of two files are the same points; long tables have their points in the order of `from_long`."""
+    import numpy as np
+
+    from congruence.inputs.joining import joined_rows
+
+    paths = (given.file, other)
+    if given.long is None:
+        return joined_rows([table_of(path) for path in paths], (str(paths[0]), str(paths[1])), given.id)
+    tables = [{name: np.array(x) for name, x in row_ids(path, None, given.long).items()} for path in paths]
+    return joined_rows(tables, (str(paths[0]), str(paths[1])), split(given.long)[0])
+
+
+def cautions_of(pair: TwoColumns, unassigned: Policy, table: Table) -> list[str]:
+    """Cautions about two columns and their table: points that were dropped, spellings of one label, label −1."""
+    from congruence.inputs.alignment import InputOptions, prepared
+
+    names = dict(zip(("a", "b"), pair.names, strict=True))
+    both = prepared(*pair.values, InputOptions(unassigned=unassigned, noise=pair.noise))
+    return [caution.renamed(names) for caution in both.cautions(table, int(table.n))]

@@ -1,8 +1,7 @@
 """`congruence match`: which clusters of two clusterings correspond."""
 
 from congruence.cli.app import app
-from congruence.cli.gaps import cautions_of
-from congruence.cli.joining import TwoLabels, two_columns
+from congruence.cli.joining import TwoLabels, cautions_of, two_columns
 from congruence.cli.printing import print_rows, say, show, wrote
 from congruence.typing import Record
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from congruence.cli.app import app
+from congruence.cli.joining import rows_of_two
 from congruence.cli.options import TABLE, Data, Figure, Members, Printing, argument, option
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_result, say, write_plot, wrote
-from congruence.cli.reading import labels_of, numbers_in, rows_of_two
+from congruence.cli.reading import labels_of, numbers_in
 
 if TYPE_CHECKING:
     from congruence.inputs.ensemble import Ensemble

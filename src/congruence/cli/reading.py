@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from congruence.cli.app import at_end, memory_of_tables, settings
-from congruence.cli.gaps import missing_note, scanned_gaps
 from congruence.cli.options import Labels
 from congruence.cli.printing import say
-from congruence.errors import InputError, Option, some_of
+from congruence.errors import InputError, NoLabel, Option, joined, some_of
 from congruence.typing import ColumnLike, NoiseLike, OptionValue, PointsLike, Scalar
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from congruence.inputs.column_kinds import Sorting
-    from congruence.inputs.joining import JoinedRows
     from congruence.scanning.scan import Scan
     from congruence.statistics.tables import Array
 
@@ -258,6 +256,38 @@ def scanned_columns(
     return FoundLabels(columns, asked), found
 
 
+def missing_note(file: Path, columns: dict[str, ColumnLike]) -> list[str]:
+    """How many fields of these columns of a text file are missing, and which fields count as missing."""
+    from congruence.inputs.files import suffix_of
+
+    if suffix_of(file) not in (".csv", ".tsv", ".txt"):
+        return []
+    return _note({name: getattr(column, "null_count", 0) for name, column in columns.items()})
+
+
+def scanned_gaps(columns: dict[str, ColumnLike], error: BaseException | None) -> list[str]:
+    """The same for scanned text, once it is counted; without numbers if the scan stopped at a missing label."""
+    known = {name: (column.source.known(column), column.name) for name, column in columns.items()}
+    counts = {name: int(part.gaps[part.names.index(own)]) for name, (part, own) in known.items() if part is not None}
+    if not counts and isinstance(error, NoLabel):
+        return _note(None)
+    return _note(counts)
+
+
+def _note(counts: dict[str, int] | None) -> list[str]:
+    from congruence.inputs.files import MISSING
+
+    gaps = [f"{count:,} in {name}" for name, count in (counts or {}).items() if count]
+    if counts is not None and not gaps:
+        return []
+    words = [word for word in MISSING if word] if settings.na_values is None else settings.na_values.split(",")
+    shown = gaps if len(gaps) <= 4 else [*gaps[:3], f"{len(gaps) - 3:,} more columns"]
+    fields = f"fields that are empty, or unquoted {joined(words, 'or')}"
+    if counts is None:
+        return [f"missing labels: {fields}; see --na-values"]
+    return [f"missing labels: {joined(shown)} ({fields}; see --na-values)"]
+
+
 def mass_columns(given: Labels) -> dict[str, ColumnLike]:
     """The weights or counts of the points, as options of `compare`."""
     from congruence.inputs import files
@@ -275,19 +305,6 @@ def check_noise_columns(noise: NoiseLike, columns: dict[str, ColumnLike]) -> Non
 
     if isinstance(noise, dict):
         files.pick(columns, list(noise), "--noise: the comparison")
-
-
-def rows_of_two(given: Labels, other: Path) -> JoinedRows:
-    """Which rows of two files are the same points; long tables have their points in the order of `from_long`."""
-    import numpy as np
-
-    from congruence.inputs.joining import joined_rows
-
-    paths = (given.file, other)
-    if given.long is None:
-        return joined_rows([table_of(path) for path in paths], (str(paths[0]), str(paths[1])), given.id)
-    tables = [{name: np.array(x) for name, x in row_ids(path, None, given.long).items()} for path in paths]
-    return joined_rows(tables, (str(paths[0]), str(paths[1])), split(given.long)[0])
 
 
 def listed(column: ColumnLike) -> list[Scalar]:

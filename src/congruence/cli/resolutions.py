@@ -4,11 +4,10 @@ from functools import partial
 from pathlib import Path
 
 from congruence.cli.app import app
-from congruence.cli.gaps import missing_note
 from congruence.cli.options import FIGURE, TABLE, Figure, Gaps, Printing, Reading, argument, option
 from congruence.cli.parsing import MOST_SHOWN_COLUMNS, check_number, check_width, noise_labels
 from congruence.cli.printing import print_columns, print_result, say, show, write_plot, wrote
-from congruence.cli.reading import label_columns, said_of, split, table_of
+from congruence.cli.reading import label_columns, missing_note, said_of, split, table_of
 
 PLOT = ("--plot", lambda given: given.plot is not None)
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from congruence.cli.app import app
 from congruence.cli.covers import CoverFiles, read_covers
-from congruence.cli.gaps import missing_note
 from congruence.cli.options import FIGURE, SAVED, TABLE, Figure, Gaps, Policy, Printing, argument, option, refuse
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show, write_plot, wrote
 from congruence.cli.reading import Columns as Named
-from congruence.cli.reading import label_columns, said_of, split, table_of
+from congruence.cli.reading import label_columns, missing_note, said_of, split, table_of
 from congruence.typing import ColumnLike, Record
 
 if TYPE_CHECKING:

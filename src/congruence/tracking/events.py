@@ -162,6 +162,7 @@ def _turnover(overlap: Overlap, side: int, clusters: Array) -> Array:
 
 
 Rules = Literal["overlap", "monic", "greene"]
+Naming = Literal["larger", "nested"]
 
 #: the least share of either cluster that links two, for points; for profiles, whose tails overlap by chance, it is larger
 LEAST_SHARE, LEAST_PROFILE = 0.25, 0.5

@@ -17,8 +17,7 @@ from congruence.inputs.frames import make_frame
 from congruence.inputs.steps import HeldStep, History, Step, incidence
 from congruence.machine.writing import read_archive, write_archive
 from congruence.statistics.tables import Array
-from congruence.tracking.events import EVENT_COLUMNS, Event, Rules
-from congruence.tracking.naming import Naming
+from congruence.tracking.events import EVENT_COLUMNS, Event, Naming, Rules
 from congruence.tracking.runs import runs_of
 from congruence.typing import Frame, Label, PathLike, Record
 
