@@ -296,7 +296,7 @@ def runs_of(algorithm: str, X: np.ndarray, k: int, many: int) -> list[np.ndarray
         warnings.simplefilter("ignore")  # mixtures that did not converge are still clusterings
         return [
             make(k, covariance_type="diag", reg_covar=reg, random_state=s).fit_predict(X)
-            for s in range(max(many // 5, 1))
+            for s in range(max(min(many, 50) // 5, 1))
         ]
 
 

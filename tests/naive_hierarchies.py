@@ -100,7 +100,34 @@ def affinities(tree: Tree, r: float, path: str, alpha: float = 0.9) -> np.ndarra
             below = 0 if len(points) == 1 else (max(down) if path == "max" else min(down))
             level = depth(points) / (depth(points) + below)
         weights.append(math.exp(r * level))
-    A = np.array([[w * (i in points) for w, (_, points) in zip(weights, nodes, strict=True)] for i in range(n)])
+    return walk([(w, points) for w, (_, points) in zip(weights, nodes, strict=True)], n, alpha)
+
+
+def affinities_of_nested(clusters: dict, parents: dict, n: int, r: float, path: str) -> np.ndarray:
+    """The same where clusters may have several parents, and points may be in several clusters of any level."""
+    best = max if path == "max" else min
+
+    def ways(c: int, step: dict) -> int:
+        return best((1 + ways(x, step) for x in step.get(c, [])), default=0)
+
+    parts: dict = {}
+    for c, own in parents.items():
+        for x in own:
+            parts.setdefault(x, []).append(c)
+
+    def held(c: int) -> set[int]:
+        return set(clusters[c]).union(*(held(x) for x in parts.get(c, [])))
+
+    weighted = []
+    for c in clusters:
+        up, down = ways(c, parents), ways(c, parts)
+        weighted.append((math.exp(r * up / max(up + down, 1)), held(c)))
+    return walk(weighted, n, 0.9)
+
+
+def walk(weighted: list, n: int, alpha: float) -> np.ndarray:
+    """(1 − α)(I − αW)⁻¹ of points in weighted clusters."""
+    A = np.array([[w * (i in points) for w, points in weighted] for i in range(n)])
     B = A / A.sum(axis=1, keepdims=True)
     C = A / A.sum(axis=0, keepdims=True)
     return (1 - alpha) * np.linalg.inv(np.eye(n) - alpha * B @ C.T)

@@ -17,6 +17,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.nested_cover import NestedCover
 from congruence.inputs.similarity import Similarity
 from congruence.scanning.columns import Column
 
@@ -127,6 +128,7 @@ KINDS = {
     "an ensemble": cg.Ensemble([[0, 0, 1, 1], [0, 1, 1, 1]]),
     "a similarity matrix": cg.Similarity(np.eye(4)),
     "a hierarchy": cg.Hierarchy([[0, 1], [2, 3]]),
+    "a nested cover": cg.NestedCover({"x": [0, 1], "y": [1, 2, 3]}, {"x": "all", "y": "all"}),
 }
 
 
@@ -144,7 +146,9 @@ def test_kinds_are_compared_if_the_table_has_a_row_for_them(a, b):
 
 def test_rows_of_the_table_of_kinds_are_classes():
     """Each kind in the table is the name of a class, and has a row with itself."""
-    names = {c.what for c in (Labels, Memberships, Cover, CoverLabels, Column, Ensemble, Similarity, Hierarchy)}
+    names = {
+        c.what for c in (Labels, Memberships, Cover, CoverLabels, Column, Ensemble, Similarity, Hierarchy, NestedCover)
+    }
     assert {kind for pair in PLANS for kind in pair} == {*names, BY_POINT}
     assert all((name, name) in PLANS for name in names)
 

@@ -141,6 +141,74 @@ def test_scores_of_points_of_a_cover_and_a_hierarchy(seed):
     assert cg.element_scores(tree, cg.Hierarchy(second)).tolist() == close(expected.tolist())
 
 
+#: Gates et al. 2019, Fig. 3: an overlapping clustering, a nested one with points in several leaves, and clusim's scores
+OVERLAPPING = [[0, 1, 2], [3], [4, 5], [5, 6]]
+NESTED = {"1": [0, 1], "2": [2], "5": [3, 4], "6": [5], "8": [5], "9": [6]}
+PARENTS = {"1": "0", "2": "0", "4": "3", "5": "4", "6": "4", "7": "3", "8": "7", "9": "7"}
+SCORES = [0.92875658, 0.92875658, 0.85751315, 0.25717544, 0.74282456, 0.82083876, 0.80767074]
+
+
+def test_points_in_several_leaves_have_the_published_scores():
+    """A nested cover with points in several leaves has the scores of clusim for Fig. 3 of Gates et al., on either side."""
+    cover, nested = cg.Cover(OVERLAPPING), cg.NestedCover(NESTED, PARENTS)
+    assert cg.element_scores(cover, nested).tolist() == pytest.approx(SCORES, abs=1e-8)
+    assert cg.element_scores(nested, cover).tolist() == pytest.approx(SCORES, abs=1e-8)
+    assert cg.compare(nested, cover)["element_centric"] == pytest.approx(np.mean(SCORES), abs=1e-8)
+    assert cg.compare(nested, nested)["element_centric"] == 1.0
+    assert cg.compare(nested, cover).about == ("nested cover of 10 clusters", "cover of 4 clusters")
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("r", "path"), [(1, "max"), (-2, "min"), (0, "max")])
+def test_nested_covers_are_what_their_walks_say(seed, r, path):
+    """Random nested covers, in which clusters have several parents, have the scores of the slow definition; trees are theirs."""
+    rng = np.random.default_rng(seed)
+    n, k = 7, 6
+    sides = []
+    for _ in range(2):
+        parents = {c: rng.choice(c, rng.integers(1, min(c, 2) + 1), replace=False).tolist() for c in range(1, k)}
+        clusters = {c: rng.permutation(n)[: rng.integers(1, 4)].tolist() for c in range(k)} | {0: list(range(n))}
+        sides.append((clusters, parents))
+    measure = cg.measure("element_centric", r=r, path=path)
+    p, q = (naive.affinities_of_nested(*side, n, r, path) for side in sides)
+    expected = 1 - np.abs(p - q).sum(axis=1) / 1.8
+    a, b = (cg.NestedCover(*side) for side in sides)
+    assert cg.compare(a, b, measure)["element_centric"] == close(expected.mean())
+    linkage = random_linkage(n, rng, "distinct")
+    tree, nodes = cg.Hierarchy(linkage), [(0.0, frozenset([i])) for i in range(n)] + naive.tree_of(linkage)
+    whole = {i: sorted(points) for i, (_, points) in enumerate(nodes)}
+    above = {
+        i: min((j for j, (_, other) in enumerate(nodes) if points < other), key=lambda j: len(nodes[j][1]))
+        for i, (_, points) in enumerate(nodes) if len(points) < n
+    }  # fmt: skip
+    same = cg.NestedCover(whole, above)
+    assert cg.compare(tree, same, measure)["element_centric"] == close(1.0)
+    assert cg.compare(same, a, measure)["element_centric"] == close(cg.compare(tree, a, measure)["element_centric"])
+
+
+def test_what_a_nested_cover_refuses():
+    """Circles, unknown clusters, no points, heights and measures other than element_centric are named in one line."""
+    one = cg.NestedCover(NESTED, PARENTS)
+    cases = [
+        (lambda: cg.NestedCover({"a": [0], "b": [0]}, {"a": "b", "b": "a"}), "contain one another in a circle"),
+        (lambda: cg.NestedCover({"ab": [0]}, {"ac": "ab"}), "'ac' has parents but is no cluster"),
+        (lambda: cg.NestedCover({"a": []}, {}), "the clusters have no points"),
+        (lambda: cg.NestedCover([[0]], {}), "expected a mapping from cluster to points"),
+        (lambda: cg.compare(one, cg.Cover([[0, 1], [7]])), "7 is a point of the cover only"),
+    ]
+    for call, message in cases:
+        with pytest.raises(cg.InputError, match=message):
+            call()
+    with pytest.raises(cg.NotApplicable, match="omega does not compare a nested cover with a nested cover"):
+        cg.compare(one, one, "omega")
+    with pytest.raises(cg.NotApplicable, match="a nested cover has no heights; use path='max'"):
+        cg.compare(one, one, cg.measure("element_centric", path="height"))
+    with pytest.raises(cg.InputError, match="a nested cover can be compared with"):
+        cg.compare(one, [0, 1])
+    with pytest.raises(cg.InputError, match=r"points in several leaves: cg\.NestedCover"):
+        cg.Hierarchy([[0, 1], [1, 2]])
+
+
 def test_points_of_a_cover_are_found_by_the_names_of_a_hierarchy():
     """Names join the two, whatever their order; a point of one side only is named, and so is what cannot be compared."""
     tree = cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);")

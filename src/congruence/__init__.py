@@ -25,6 +25,7 @@ _HOMES = {
     "inputs.cover_files": ("read_cover",),
     "inputs.ensemble": ("Ensemble",),
     "inputs.hierarchy": ("Hierarchy",),
+    "inputs.nested_cover": ("NestedCover",),
     "hierarchies.cuts": ("CutCurve", "CutTable", "compare_cuts", "cut_curve"),
     "hierarchies.tangling": ("Tanglegram", "tanglegram"),
     "hierarchies.sweep": ("Plateau", "Resolutions", "resolutions"),

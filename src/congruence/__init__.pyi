@@ -49,6 +49,7 @@ from congruence.inputs.files import from_long
 from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.kinds import Unassigned
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.nested_cover import NestedCover
 from congruence.inputs.similarity import Similarity
 from congruence.reporting.html import Report, report
 from congruence.scanning.accumulate import merge, partial_tables
@@ -78,16 +79,16 @@ __all__ = [
     "__version__", "measure", "Adjusted", "AgainstReference", "AllPairs", "Alternative", "AlternativeClustering", "Binning",
     "ClusterCheck", "ClusterStability", "Comparison", "ConfidenceInterval", "Consensus", "ConsensusClustering",
     "ConsensusFiles", "Cover", "Criterion", "CutCurve", "CutTable", "Drift", "Ensemble", "Hierarchy", "InputError", "KChoice",
-    "Matching", "Measure", "Memberships", "NotApplicable", "PairSums", "PartialTables", "PermutationTest", "PermutationTests",
-    "Plateau", "Profile", "ProfileComparison", "Ranking", "Report", "Resolutions", "Scan", "Similarity", "Sweep", "Table",
-    "Tanglegram", "Tracks", "Verdict", "Vote", "Written", "adjusted", "alternatives", "certainty_random", "check_clusters",
-    "choose_k", "cluster_consensus", "compare", "compare_all", "compare_cuts", "compare_profiles", "compare_to",
-    "confidence_interval", "consensus", "consensus_blocks", "consensus_cdf", "consensus_index", "consensus_matrix",
-    "consensus_silhouette", "contingency", "cut_curve", "delta_area", "density_profile", "dissimilarity_quality", "drift",
-    "dunn", "element_scores", "figure", "from_long", "generate", "item_consensus", "load_profile", "match", "measures",
-    "member_agreement", "merge", "pair_sums", "partial_tables", "permutation_test", "permutation_tests", "random_partitions",
-    "rank", "ranked_ari", "read_cover", "relabel", "report", "resolutions", "scan", "scorer", "select_members", "stability",
-    "sweep", "tanglegram", "track",
+    "Matching", "Measure", "Memberships", "NestedCover", "NotApplicable", "PairSums", "PartialTables", "PermutationTest",
+    "PermutationTests", "Plateau", "Profile", "ProfileComparison", "Ranking", "Report", "Resolutions", "Scan", "Similarity",
+    "Sweep", "Table", "Tanglegram", "Tracks", "Verdict", "Vote", "Written", "adjusted", "alternatives", "certainty_random",
+    "check_clusters", "choose_k", "cluster_consensus", "compare", "compare_all", "compare_cuts", "compare_profiles",
+    "compare_to", "confidence_interval", "consensus", "consensus_blocks", "consensus_cdf", "consensus_index",
+    "consensus_matrix", "consensus_silhouette", "contingency", "cut_curve", "delta_area", "density_profile",
+    "dissimilarity_quality", "drift", "dunn", "element_scores", "figure", "from_long", "generate", "item_consensus",
+    "load_profile", "match", "measures", "member_agreement", "merge", "pair_sums", "partial_tables", "permutation_test",
+    "permutation_tests", "random_partitions", "rank", "ranked_ari", "read_cover", "relabel", "report", "resolutions", "scan",
+    "scorer", "select_members", "stability", "sweep", "tanglegram", "track",
 ]
 
 #: keys and aliases of the measures, and the consensus methods

@@ -23,6 +23,7 @@ from congruence.inputs.hierarchy import Hierarchy
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind
 from congruence.inputs.memberships import Memberships
+from congruence.inputs.nested_cover import NestedCover
 from congruence.options import described
 from congruence.scanning.columns import Column
 from congruence.statistics import elements
@@ -198,7 +199,7 @@ def element_scores(
     [1.0, 0.667, 0.667, 1.0, 0.5, 0.333]
     """
     refuse_idle(element_scores, locals())
-    if isinstance(a, Hierarchy) or isinstance(b, Hierarchy):
+    if isinstance(a, Hierarchy | NestedCover) or isinstance(b, Hierarchy | NestedCover):
         check_no_options(InputOptions(unassigned=unassigned, noise=noise, align=align))
         return scores_of_points(a, b, find("element_centric"))
     pair = table_pair(a, b, unassigned=unassigned, noise=noise, align=align)

@@ -60,6 +60,9 @@ _ROWS = {
     ("a hierarchy", "a cover"): "trees",
     ("a hierarchy", BY_POINT): "trees",
     ("a hierarchy", "a hierarchy"): "trees",
+    ("a nested cover", "a cover"): "trees",
+    ("a nested cover", "a hierarchy"): "trees",
+    ("a nested cover", "a nested cover"): "trees",
 }
 #: (kind of a, kind of b) → the module of `comparison` whose PLAN compares them
 PLANS = _ROWS | {(b, a): plan for (a, b), plan in _ROWS.items()}

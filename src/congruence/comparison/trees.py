@@ -12,7 +12,7 @@ from congruence.comparison.plans import DEFAULT, Plan
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.engine import cpu, trees, walks
 from congruence.engine.plan import engine_for
-from congruence.errors import A, B, Call, Caution, InputError, NotApplicable, Option
+from congruence.errors import A, B, Call, Caution, InputError, NotApplicable, Option, counted
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure, Measures, chosen_measures
 from congruence.inputs.alignment import InputOptions, check_no_options
@@ -20,11 +20,12 @@ from congruence.inputs.coerce import as_clustering
 from congruence.inputs.cover import Cover
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.inputs.labels import Labels
+from congruence.inputs.nested_cover import NestedCover
 from congruence.statistics.information import ChanceInfo
 from congruence.statistics.pairs import Gram, Pairs
 from congruence.statistics.tables import Array, Tables
 from congruence.statistics.trees import Clades, LevelInfo, MergeHeights, PointScores
-from congruence.typing import ClusteringLike, EngineName, SparseMatrix
+from congruence.typing import ClusteringLike, EngineName, Label, SparseMatrix
 
 if TYPE_CHECKING:
     from congruence.statistics import Statistic
@@ -57,8 +58,8 @@ def compare_trees(
     """Measures of two hierarchies, or of a hierarchy and labels or a cover."""
     check_cpu(engine)
     a, b = pair
-    if isinstance(a, Cover) or isinstance(b, Cover):
-        return compare_with_cover(pair, measures)
+    if isinstance(a, Cover | NestedCover) or isinstance(b, Cover | NestedCover):
+        return compare_by_walks(pair, measures)
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
         return compare_hierarchies(a, b, measures, threads)
     if isinstance(a, Hierarchy):
@@ -95,54 +96,79 @@ def compare_hierarchies(a: Hierarchy, b: Hierarchy, measures: Measures, threads:
     )  # fmt: skip
 
 
-def compare_with_cover(pair: tuple[ClusteringLike, ClusteringLike], measures: Measures) -> Comparison:
-    """Element-centric similarity of a cover and a hierarchy, the one measure of both."""
+def compare_by_walks(pair: tuple[ClusteringLike, ClusteringLike], measures: Measures) -> Comparison:
+    """Element-centric similarity of a cover and a hierarchy, or of nested covers: the one measure of both."""
     found, strict = chosen_measures(measures, ["element_centric"])
-    sides = [x for x in pair if isinstance(x, Cover | Hierarchy)]
+    sides = [x for x in pair if isinstance(x, Cover | Hierarchy | NestedCover)]
     values: dict[str, float] = {}
+    scores = np.empty(0)
     for m in found:
         if "path" in m.parameters:
-            values[m.key] = float(scores_of_points(*pair, m).mean())
+            scores = scores_of_points(*pair, m)
+            values[m.key] = float(scores.mean())
         elif strict:
-            raise NotApplicable(
-                f"{m.key} does not compare a cover with a hierarchy; element_centric does, and {m.key} compares the cover with "
-                f"{Call('h.cut(k)')}"
+            one, other = (x.what for x in sides)
+            cut = (
+                f", and {m.key} compares the cover with {Call('h.cut(k)')}"
+                if NestedCover.what not in (one, other)
+                else ""
             )
+            raise NotApplicable(f"{m.key} does not compare {one} with {other}; element_centric does{cut}")
     cautions = tuple(x for side in sides for x in (side.cautions if isinstance(side, Cover) else said(side.notes)))
-    about = [_described(x) if isinstance(x, Hierarchy) else f"cover of {x.k} cluster{'s' * (x.k != 1)}" for x in sides]
+    about = [
+        _described(x) if isinstance(x, Hierarchy)
+        else f"{x.what.split(' ', 1)[1]} of {counted(len(x.names), 'cluster')}" for x in sides
+    ]  # fmt: skip
     return Comparison(
         values_=values, measures={m.key: m for m in found if m.key in values},
-        n_used=len(next(x for x in sides if isinstance(x, Cover))), cautions=cautions, about=(about[0], about[1]),
+        n_used=len(scores), cautions=cautions, about=(about[0], about[1]),
     )  # fmt: skip
 
 
 def scores_of_points(a: ClusteringLike, b: ClusteringLike, m: Measure, threads: int | None = None) -> Array:
-    """The element-centric score of each point, in the order of the points of the hierarchy (a, if both are)."""
+    """The element-centric score of each point, in the order of the points of the first side that is no cover."""
     r, path, alpha, limit = (m.parameters[name] for name in ("r", "path", "alpha", "limit"))
     if isinstance(a, Hierarchy) and isinstance(b, Hierarchy):
         return trees.point_scores(a, same_points(a, b), r=float(r), path=path, alpha=float(alpha), threads=threads)
-    h = next((x for x in (a, b) if isinstance(x, Hierarchy)), None)
-    cover = next((x for x in (a, b) if isinstance(x, Cover)), None)
-    if h is None or cover is None:
+    nested = [x for x in (a, b) if isinstance(x, Hierarchy | NestedCover)]
+    if not nested or not all(isinstance(x, Hierarchy | NestedCover | Cover) for x in (a, b)):
         raise NotApplicable(
             f"scores of points compare two hierarchies, or a hierarchy and a cover; cut the hierarchy, as in {Call('h.cut(k)')}, "
             f"or make the labels a cover: {Call('cg.Cover(labels)')}"
         )
-    return walks.point_scores(_incidence(cover, h), walks.nodes_of_points(h, float(r), path), float(alpha), limit)
+    order = range(nested[0].n_points) if nested[0].points is None else nested[0].points
+    place = {point: i for i, point in enumerate(order)}
+    one, other = (_walk_of(x, place, float(r), path) for x in (a, b))
+    return walks.point_scores(one, other, float(alpha), limit)
 
 
-def _incidence(cover: Cover, h: Hierarchy) -> SparseMatrix:
-    """The points × clusters matrix of a cover, points in the order of the hierarchy."""
+def _walk_of(x: ClusteringLike, place: Mapping[Label, int], r: float, path: trees.Path) -> SparseMatrix:
+    """The points × clusters matrix of a cover, a hierarchy or a nested cover: weights of clusters, points in this order."""
     from scipy.sparse import csr_array
 
-    place = {x: i for i, x in enumerate(range(h.n_points) if h.points is None else h.points)}
-    found = cover.members
-    unknown = [x for x in found.ids if x not in place]
-    if unknown or (found.total is not None and found.total != h.n_points):
-        what = f"{unknown[0]!r} is a point of the cover only" if unknown else f"the cover has {found.total} points"
-        raise InputError(f"{what}; the hierarchy has {h.n_points} points, and both must be of the same")
-    rows = np.array([place[x] for x in found.ids], dtype=np.int64)[found.point]
-    return csr_array((np.ones(len(rows)), (rows, found.cluster)), shape=(h.n_points, cover.k))
+    n = len(place)
+    own: Sequence[Label]
+    total: int | None
+    if isinstance(x, Hierarchy):
+        own, found = range(x.n_points) if x.points is None else x.points, walks.nodes_of_points(x, r, path)
+        total, what = x.n_points, "hierarchy"
+    elif isinstance(x, NestedCover):
+        point, cluster = x.memberships()
+        own, total, what = x.points, x.n_points, "nested cover"
+        found = csr_array((walks.weights_of_nested(x, r, path)[cluster], (point, cluster)), shape=(total, len(x.names)))
+    else:
+        assert isinstance(x, Cover)
+        members, what = x.members, "cover"
+        own, total = members.ids, members.total
+        shape = len(own), x.k
+        found = csr_array((np.ones(len(members.point)), (members.point, members.cluster)), shape=shape)
+    unknown = [point for point in own if point not in place]
+    if unknown or (total is not None and total != n):
+        said_ = f"{unknown[0]!r} is a point of the {what} only" if unknown else f"the {what} has {total} points"
+        raise InputError(f"{said_}; the other side has {n} points, and both must be of the same")
+    entries = found.tocoo()
+    rows = np.array([place[point] for point in own], dtype=np.int64)[entries.row]
+    return csr_array((entries.data, (rows, entries.col)), shape=(n, found.shape[1]))
 
 
 def _described(h: Hierarchy) -> str:

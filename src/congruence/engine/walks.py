@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from congruence.engine.trees import Path, weights_of
-from congruence.errors import Call, NotApplicable
+from congruence.errors import Call, NotApplicable, Option
 from congruence.inputs.hierarchy import Hierarchy
+from congruence.inputs.nested_cover import NestedCover
 from congruence.statistics.tables import Array
 from congruence.typing import SparseMatrix
 
@@ -25,6 +26,15 @@ def nodes_of_points(tree: Hierarchy, r: float, path: Path) -> SparseMatrix:
         nodes.append(parent[nodes[-1][below]])
     rows, columns = np.concatenate(points), np.concatenate(nodes)
     return csr_array((weight[columns], (rows, columns)), shape=(n, len(parent)))
+
+
+def weights_of_nested(cover: NestedCover, r: float, path: Path) -> Array:
+    """exp(r·l) of each cluster, l from 0 (no parents) to 1 (no parts), by the longest ways up and down or the shortest."""
+    if path == "height":
+        raise NotApplicable(f"a nested cover has no heights; use {Option('path', 'max')}")
+    depth, below = (ways[0 if path == "max" else 1] for ways in (cover.depth, cover.below))
+    scaled = r * depth / np.maximum(depth + below, 1)
+    return np.asarray(np.exp(scaled - scaled.max()))
 
 
 def point_scores(a: SparseMatrix, b: SparseMatrix, alpha: float, limit: int | None) -> Array:

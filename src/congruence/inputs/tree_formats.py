@@ -294,7 +294,7 @@ def from_nested(tree: Collection[object]) -> Merges:
             if entry in points:
                 raise InputError(
                     f"the point {entry!r} occurs twice in the nested lists; each point must occur once "
-                    "(a linkage is an array: pass np.asarray(linkage))"
+                    f"(a linkage is an array: pass np.asarray(linkage); points in several leaves: {Call('cg.NestedCover')})"
                 )
             points[entry] = len(points)
             own = list(held)
