@@ -314,9 +314,9 @@ def _profiles(quick: bool) -> None:
     print(
         paragraph(f"""What can be reached at all: numbers as they are, standardised (z), scaled to 0…1 (min–max), Glass also with
         UCI's Id column (Table 4 prints 10 dimensions, the set has 9); {many} single starts of k-means,
-        {max(min(many, 50) // 5, 1)} of diagonal mixtures. The runs are chosen by the printed values, so agreement shows that the preparation is possible, not
-        that it was used. Each cell: printed, ours; 'off' is the largest of the four differences, then that of the other
-        preparations.""")
+        {max(min(many, 50) // 5, 1)} of diagonal mixtures. The runs are chosen by the printed values, so agreement shows that
+        the preparation is possible, not that it was used. Each cell: printed, ours; 'off' is the largest of the four
+        differences, then that of the other preparations.""")
     )
     lines = [line for title in TABLE4 for line in nearest_runs(title, many)]
     print(grid(["", "", "nearest", "ADCO", "RI", "accuracy", "VI", "off", "", "others"], lines, left=3))
