@@ -3,8 +3,8 @@
     python -m reproductions.statements            checks the statements below
     python -m reproductions.statements --draw 36  lists forty others at random, to be read
 
-Two samples of forty were drawn with seed 35, the second from later pages; those that a script can check are here, most others are
-definitions, advice and references, which need a reader.
+Samples of forty were drawn with seed 35 from three states of the pages. Of the first two, those that a script can check are
+here. The third is whole: `statements_drawn` has a script for a statement, or says how a reader checked it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 import congruence as cg
+from reproductions import statements_drawn
+from reproductions.declared import CHECKS, ROOT, checks, kept
 
-ROOT = Path(__file__).parent.parent
 MANY = 40
 #: pages that are generated, so they cannot differ from the code
 GENERATED = {"measures.md"}
@@ -49,24 +50,6 @@ def drawn(seed: int) -> list[tuple[str, str]]:
     """Forty of them at random."""
     every = statements()
     return random.Random(seed).sample(every, min(MANY, len(every)))
-
-
-#: the beginning of a statement, and a function that says what was found and whether it holds
-CHECKS: dict[str, Callable[[], tuple[str, bool]]] = {}
-
-
-def checks(beginning: str) -> Callable[[Callable[[], tuple[str, bool]]], Callable[[], tuple[str, bool]]]:
-    """Declare the check of the statement that begins like this."""
-
-    def declared(check: Callable[[], tuple[str, bool]]) -> Callable[[], tuple[str, bool]]:
-        CHECKS[beginning] = check
-        return check
-
-    return declared
-
-
-def _kept(path: str) -> str:
-    return (ROOT / "docs" / path).read_text(encoding="utf-8")
 
 
 @checks("`cg.partial_tables` counts one batch")
@@ -128,7 +111,7 @@ def _single_points() -> tuple[str, bool]:
 
 @checks("All 45 pairs of ten columns with 10⁸ rows")
 def _streaming() -> tuple[str, bool]:
-    run = next(x for x in _kept("benchmarks/streaming.txt").split("\n$ ") if "--rows 1e8 --peers duckdb,dask" in x)
+    run = next(x for x in kept("benchmarks/streaming.txt").split("\n$ ") if "--rows 1e8 --peers duckdb,dask" in x)
     rows = dict(re.findall(r"^  (\S.*?) {2,}([\d.]+) s  CPU", run, flags=re.MULTILINE))
     names = (
         "congruence, scanned",
@@ -194,7 +177,7 @@ def _names() -> tuple[str, bool]:
 
 @checks("Each fix is an option")
 def _maximus() -> tuple[str, bool]:
-    text = re.sub(r"\s+", " ", _kept("reproductions/adco_maximus.txt"))
+    text = re.sub(r"\s+", " ", kept("reproductions/adco_maximus.txt"))
     wanted = ("coala 0.473 (tiny or empty clusters on 7)", "maximus 0.467", "maximus_published 0.263")
     found = [x for x in wanted if x in text]
     return f"kept output: {'; '.join(found)}", len(found) == len(wanted)
@@ -320,7 +303,7 @@ def _profile_kernels() -> tuple[str, bool]:
 
 @checks("`pip install congruence` takes about 590 MB")
 def _weight() -> tuple[str, bool]:
-    rows = re.findall(r"^[\w-]+ +[\d.]+\w* +(\d+\.\d)\b", _kept("benchmarks/weight.txt"), flags=re.MULTILINE)
+    rows = re.findall(r"^[\w-]+ +[\d.]+\w* +(\d+\.\d)\b", kept("benchmarks/weight.txt"), flags=re.MULTILINE)
     total = sum(map(float, rows))
     return f"kept output: {total:.0f} MB in {len(rows)} packages", abs(total - 590) < 15
 
@@ -335,7 +318,7 @@ def _options_of_rank() -> tuple[str, bool]:
 
 @checks("The figures, with GPU and date, are in")
 def _gpu() -> tuple[str, bool]:
-    text = _kept("benchmarks/gpu.txt")
+    text = kept("benchmarks/gpu.txt")
     card, day = re.search(r"NVIDIA [\w ]+", text), re.search(r"20\d\d-\d\d-\d\d", text)
     return f"kept output: {card[0].strip() if card else 'no card'}, {day[0] if day else 'no date'}", bool(card and day)
 
@@ -358,9 +341,17 @@ def main() -> None:
     for page, said, found, holds in outcomes():
         wrong += not holds
         print(f"{page}: {said}\n   {'holds' if holds else 'WRONG'}: {found}")
-    print(f"\n{len(CHECKS) - wrong} of {len(CHECKS)} statements hold")
+    gone, every = 0, statements()
+    for beginning, how in statements_drawn.READ.items():
+        page, said = next((x for x in every if x[1].startswith(beginning)), ("", beginning))
+        gone += not page
+        print(f"{page}: {said}\n   {'read' if page else 'WRONG, no page says so'}: {how}")
+    read = len(statements_drawn.READ)
+    print(
+        f"\n{len(CHECKS) - wrong} of {len(CHECKS)} statements with a script hold, {read - gone} of {read} others were read"
+    )
     print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
-    sys.exit(bool(wrong))
+    sys.exit(bool(wrong or gone))
 
 
 if __name__ == "__main__":
