@@ -438,6 +438,22 @@ def test_passwords_are_never_shown(command, monkeypatch):
     assert "geheim" not in found.out + found.err
 
 
+def test_queries_in_other_dialects(monkeypatch):
+    """Every query of a comparison with weights can be written in the SQL of the warehouses that the guide names."""
+    ibis = pytest.importorskip("ibis", reason="ibis writes the SQL")
+    asked, fetched = [], lazy_frames.LazyRows.fetched
+    monkeypatch.setattr(
+        lazy_frames.LazyRows, "fetched", lambda self, query: asked.append(query.to_native()) or fetched(self, query)
+    )
+    scan = cg.scan(_ibis(labels()), COLUMNS)
+    for weights in ({"sample_weight": scan["weight"]}, {"frequency": scan["often"]}):
+        cg.compare_all(scan, ["ari"], unassigned="drop", **weights)
+    assert len(asked) == 5  # the first rows, and twice the range of the weights and the counts
+    for dialect in ("bigquery", "snowflake", "trino", "mysql", "clickhouse", "databricks"):
+        for query in asked:
+            assert "SELECT" in ibis.to_sql(query, dialect=dialect)
+
+
 def test_tables_of_postgres(postgres, command):
     """The command counts a table of PostgreSQL by its address."""
     frame = labels()
