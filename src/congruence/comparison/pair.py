@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, TypeVar, Unpack, cast
 
 import numpy as np
 
 from congruence.comparison.plans import BY_KIND, BY_POINT, PLANS, Plan, plan_in, quick, refusal
 from congruence.comparison.presenting import (
     Result,
-    figure_of,
     key_of,
     named_table,
     notes_text,
@@ -36,18 +35,14 @@ from congruence.options import described
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.tables import Array, Table, Tables
 from congruence.typing import (
-    Backend,
     Client,
     ClusteringLike,
     ColumnLike,
     Dynamic,
     EngineName,
-    Figure,
-    MatplotlibFigure,
     NoiseLike,
     OptionValue,
     PathLike,
-    PlotlyFigure,
     ProgressLike,
     Record,
     Scalar,
@@ -448,25 +443,6 @@ class Comparison(Result, Mapping[str, float]):
             cells.append([number(value), *own, f"{'↑' if m.better == 'higher' else '↓'} {span(m)}", m.title])
         extra = [*(["self a", "self b"] if self.self_values else []), *self.further]
         return cells, list(self), ["value", *extra, "better", ""]
-
-    @overload  # type: ignore[override]
-    def plot(self, backend: Literal["plotly"] = ..., most: int = ...) -> PlotlyFigure: ...
-    @overload
-    def plot(self, backend: Literal["matplotlib"], most: int = ...) -> MatplotlibFigure: ...
-    def plot(self, backend: Backend = "plotly", most: int = 120) -> Figure:
-        """A figure of the flow between the clusters, matched ones opposite one another; see `cg.figure`.
-
-        Args:
-            backend: "plotly" (default) or "matplotlib".
-            most: Largest number of clusters shown one by one per side. Default 120.
-
-        Returns:
-            A figure.
-
-        See also:
-            `cg.figure`.
-        """
-        return figure_of(self, backend, most=most)
 
     def headline(self) -> str:
         """A line that says what was compared."""

@@ -48,10 +48,6 @@ def item_consensus(
 def item_consensus(
     ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = ..., out: PathLike
 ) -> Written: ...  # fmt: skip
-@overload
-def item_consensus(
-    ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = ..., out: PathLike | None
-) -> Array | Written: ...  # fmt: skip
 @described
 def item_consensus(
     ensemble: EnsembleLike, labels: ClusteringLike, *, engine: EngineName = "auto", out: PathLike | None = None

@@ -43,8 +43,10 @@ def figure(result: object, backend: Backend = "plotly", **options: OptionValue) 
         result: The result of `compare`, `compare_all`, `consensus`, `rank`, `check_clusters`, `sweep`, `choose_k`, `drift`,
             `alternatives`, `cut_curve`, `compare_cuts`, `tanglegram`, `resolutions` or `track`, or an `Ensemble`.
         backend: "plotly" (default) or "matplotlib".
-        options: Options of the figure: `measure` for all pairs, `most` clusters of a flow, `labels` and `kind` for an
-            ensemble, `data` for a consensus, `color` and `least` for resolutions.
+        options: Options of the figure: `measure` for all pairs; `most` clusters of a flow shown one by one per side (120);
+            `labels` and `kind` for an ensemble; `data` for a consensus; for resolutions `color` ("stability", a number per
+            point, shown as its mean in each cluster, or labels, shown as the most frequent one) and `least` (edges with a
+            smaller in_prop are hidden, 0.1).
 
     Returns:
         A plotly or matplotlib figure.

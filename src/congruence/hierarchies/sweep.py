@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from congruence.comparison.many import compare_all
-from congruence.comparison.presenting import Result, figure_of, plain
+from congruence.comparison.presenting import Result, plain
 from congruence.comparison.results import AllPairs
 from congruence.engine import cpu
 from congruence.errors import InputError, Option, With, names_in, real_number, some_of
@@ -22,10 +22,7 @@ from congruence.inputs.labels import Labels
 from congruence.options import described
 from congruence.statistics.tables import Array, Table
 from congruence.typing import (
-    Backend,
-    ColumnLike,
     EnsembleLike,
-    Figure,
     Frame,
     Label,
     NoiseLike,
@@ -281,22 +278,6 @@ class Resolutions(Result):
             for i, link in enumerate(self.links)
         ]  # fmt: skip
         return dict(plain({"columns": columns, "steps": steps, "plateau": self.sentence, "notes": self.notes}))
-
-    def plot(  # type: ignore[override]
-        self, backend: Backend = "plotly", *, color: ColumnLike = "stability", least: float = 0.1
-    ) -> Figure:
-        """The tree of clusters, one layer per column.
-
-        Args:
-            backend: "plotly" (default) or "matplotlib".
-            color: "stability" (default); a number per point, shown as its mean in each cluster; or labels per point, shown
-                as the most frequent label of each cluster.
-            least: Edges with a smaller in_prop are hidden. Default: 0.1; 0 draws all.
-
-        Returns:
-            A plotly or matplotlib figure.
-        """
-        return figure_of(self, backend, color=color, least=least)
 
     def __repr__(self) -> str:
         ks = [len(c) for c in self.clusters]
