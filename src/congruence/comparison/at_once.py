@@ -8,7 +8,6 @@ import numpy as np
 
 from congruence.engine import plan
 from congruence.engine.cpu import OF_SUMS, sums_of
-from congruence.engine.in_place import Ranges
 from congruence.errors import Caution
 from congruence.formulas.record import Measure
 from congruence.inputs.coerce import whole_numbers_of
@@ -55,12 +54,10 @@ class IntegerVectors:
 
     names: list[str]
     values: list[Array]
-    ranges: Ranges
 
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """Cautions about −1 among other labels."""
-        places = np.flatnonzero(self.ranges.low == -1).tolist()
+    def cautions(self, low: Array) -> tuple[Caution, ...]:
+        """Cautions about −1 among other labels, from the lowest label of each."""
+        places = np.flatnonzero(low == -1).tolist()
         return tuple(x for i in places for x in noise_caution(np.unique(self.values[i]), self.names[i]))
 
 
@@ -81,8 +78,7 @@ def integer_vectors(reference: ClusteringLike, clusterings: Several) -> IntegerV
         if vector is None or vector.shape != (n,) or vector.dtype not in INTEGERS:
             return None
         values.append(vector)
-    ranges = Ranges.of(values)
-    return None if ranges is None else IntegerVectors([title, *given], values, ranges)
+    return IntegerVectors([title, *given], values)
 
 
 def _listed(clusterings: Several) -> dict[str, ClusteringLike]:

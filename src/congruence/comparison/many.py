@@ -12,7 +12,7 @@ from congruence.comparison.at_once import IntegerVectors, Several, integer_vecto
 from congruence.comparison.pair import Evaluation
 from congruence.comparison.results import AgainstReference, AllPairs
 from congruence.comparison.trees import all_pairs_of_trees, check_cpu, trees_to
-from congruence.engine.in_place import statistics_in_place
+from congruence.engine.in_place import counted_in_place
 from congruence.engine.plan import Counted, Progress, Run, against_first, all_pairs, engine_for, on_card
 from congruence.errors import Caution, InputError, joined, known_name, some_of
 from congruence.formulas.record import Measures
@@ -189,17 +189,21 @@ def _measure(todo: Evaluation, tile: Counted, keep: Callable[..., None]) -> None
 
 def _vectors_to(
     given: IntegerVectors, measures: Measures, threads: int | None, progress: ProgressLike
-) -> AgainstReference:
-    """The result of `compare_to` for vectors of integers, counted in place."""
+) -> AgainstReference | None:
+    """The result of `compare_to` for vectors of integers, counted in place; None if their ranges are too wide."""
     todo = Evaluation(measures, soft=False, weighted=False, covers=False)
     values: dict[str, Array] = {}
     n_used = np.full(len(given.names) - 1, len(given.values[0]), dtype=np.int64)
     with Progress(len(n_used), progress) as bar:
-        for tile in statistics_in_place(given.values, given.ranges, todo.needs, threads, bar):
-            _measure(todo, tile, lambda i, j, n, forward, backward: values.update(forward))
+        counted = counted_in_place(given.values, todo.needs, threads, bar)
+        if counted is None:
+            return None
+        for tile in counted[1]:
+            values |= todo.values(tile.statistics, tile.n_used)
     return AgainstReference(
         _values={key: values[key] for key in todo.measures}, measures=todo.measures, names=tuple(given.names[1:]),
-        reference=given.names[0], n_used=n_used, cautions=(*given.cautions, *todo.cautions), skipped=todo.skipped, kind=None,
+        reference=given.names[0], n_used=n_used, cautions=(*given.cautions(counted[0]), *todo.cautions),
+        skipped=todo.skipped, kind=None,
     )  # fmt: skip
 
 
@@ -255,8 +259,9 @@ def compare_to(
     plain = engine in ("auto", "cpu") and not options.given and all(x is None for x in scanning.values())
     if plain and type(clusterings) in (dict, list, tuple, np.ndarray):
         vectors = integer_vectors(reference, cast("Several", clusterings))
-        if vectors is not None:
-            return _vectors_to(vectors, measures, threads, progress)
+        found = None if vectors is None else _vectors_to(vectors, measures, threads, progress)
+        if found is not None:
+            return found
     if is_scanned(clusterings, scanning):
         clusterings = scan_options(clusterings, scanning)
     if isinstance(reference, str) and isinstance(clusterings, Scan) and reference not in clusterings.names:

@@ -194,7 +194,7 @@ def sums_of(a: Array, b: Array, entropies: bool) -> Sums | None:
 
         unit = unit_of_points(n) if entropies else 0.0
         found = count_two(np.ascontiguousarray(a, np.int64), np.ascontiguousarray(b, np.int64), unit)
-        return Sums(n, *found) if found[0] else None
+        return Sums(n, *found[:-1]) if found[0] else None
     counted = dense_in_place(a, b, None)
     if counted is None:
         return None

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from congruence.engine.cpu import SUMMED, expected_all, placed, statistics_of_tables
+from congruence.engine.cpu import OF_SUMS, SUMMED, expected_all, placed, statistics_of_tables
 from congruence.engine.fused import Own
 from congruence.engine.plan import Counted, Progress, against_first, default_threads
-from congruence.statistics.information import ChanceInfo, Info, terms_below
+from congruence.machine import jit
+from congruence.statistics.information import ChanceInfo, Info, terms_below, unit_of_points
 from congruence.statistics.matrices import MemberInfo
 from congruence.statistics.maxima import Maxima
 from congruence.statistics.tables import Array, Table, Tables
@@ -50,15 +51,48 @@ def _blocks(vectors: Sequence[Array]) -> Iterator[tuple[slice, Array]]:
         yield some, np.concatenate(vectors[some], dtype=np.int64).reshape(-1, n)
 
 
-def statistics_in_place(
-    vectors: Sequence[Array],
-    ranges: Ranges,
-    needs: set[type],
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Iterator[Counted]:
-    """The statistics of the first vector of integers and each of the others."""
+def counted_in_place(
+    vectors: Sequence[Array], needs: set[type], threads: int | None = None, progress: Progress | None = None
+) -> tuple[Array, Iterator[Counted]] | None:
+    """The lowest integer of each vector, and the statistics of the first and each of the others; None if ranges are too wide."""
     wanted = {Tables if need is Table else need for need in needs}
+    if wanted <= OF_SUMS.keys() and jit.use_pair_kernels(len(vectors) * len(vectors[0]), jit.REFERENCE_KERNELS):
+        sums = _sums(vectors, Info in wanted)
+        return (sums[-1], iter([_of_sums(len(vectors[0]), sums, wanted, progress)])) if sums[0].all() else None
+    ranges = Ranges.of(vectors)
+    return None if ranges is None else (ranges.low, _by_tables(vectors, ranges, wanted, threads, progress))
+
+
+def _sums(vectors: Sequence[Array], entropies: bool) -> Array:
+    """The sums of the first vector and each of the others, as in `statistics.pairs.Sums` without n, and the lowest labels."""
+    from congruence.engine.reference_kernels import count_to
+
+    n = len(vectors[0])
+    unit = unit_of_points(n) if entropies else 0.0
+    found = np.empty((len(vectors), 10), np.int64)
+    first = np.ascontiguousarray(vectors[0], np.int64)
+    for some, labels in _blocks(vectors):
+        count_to(first, labels, unit, found[some])
+    return np.ascontiguousarray(found.T)
+
+
+def _of_sums(n: int, sums: Array, wanted: set[type], progress: Progress | None) -> Counted:
+    """The statistics of each vector but the first by their sums."""
+    cells, rows, columns, both, a, b, units_both, units_a, units_b = sums[:9, 1:]
+    total, identical = np.full(len(cells), n), (cells == rows) & (rows == columns)
+    if progress is not None:
+        progress.add(len(cells))
+    return Counted(np.zeros(len(cells), np.int64), np.arange(1, len(cells) + 1), total, {
+        need: Info.from_units(total, units_a, units_b, units_both, identical) if need is Info
+        else need.from_squares(total, total, both, a, b, identical)  # type: ignore[attr-defined]
+        for need in wanted
+    })  # fmt: skip
+
+
+def _by_tables(
+    vectors: Sequence[Array], ranges: Ranges, wanted: set[type], threads: int | None, progress: Progress | None
+) -> Iterator[Counted]:
+    """The same by tables over the ranges."""
     workers, many, n = default_threads(threads), len(vectors) - 1, len(vectors[0])
     tables = _tables(vectors, ranges)
     sizes = np.zeros((many + 1, max(ranges.shape[1:])), np.int64)

@@ -84,17 +84,18 @@ def over(sizes: Array, n: int, unit: float, known: Array) -> tuple[Scalar, Scala
 LABELS = "Array(int64, 1, 'C', readonly=True)"
 
 
-@of_types(f"UniTuple(int64, 9)({LABELS}, {LABELS}, float64)")
+@of_types(f"UniTuple(int64, 10)({LABELS}, {LABELS}, float64)")
 def count_two(a: Array, b: Array, unit: float) -> tuple[int, ...]:
-    """The sums of `statistics.pairs.Sums` after n, with units if `unit` is above 0; all 0 if the range of the labels is too wide.
+    """The sums of `statistics.pairs.Sums` after n, then the lowest label of b; all 0 if the range of the labels is too wide.
 
+    Sums of terms are 0 if `unit` is.
     Up to as many cells as points the table is dense; beyond that points are sorted by a, and the table has one row at a time.
     """
     n = len(a)
     (low_a, k_a), (low_b, k_b) = limits(a), limits(b)
     widest = max(WIDEST, SPREAD * n)
     if k_a == 0 or k_b == 0 or k_a > widest or k_b > widest:
-        return 0, 0, 0, 0, 0, 0, 0, 0, 0
+        return 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
     sizes_a, sizes_b, known = zeros(k_a), zeros(k_b), unknown()
     if k_a * k_b <= max(DENSE_CELLS, n):
         table = dense(a, b, low_a, low_b, k_a, k_b, sizes_a, sizes_b)
@@ -121,4 +122,4 @@ def count_two(a: Array, b: Array, unit: float) -> tuple[int, ...]:
         cells, both, units_both = over(counts, n, unit, known)
     rows, of_a, units_a = over(sizes_a, n, unit, known)
     columns, of_b, units_b = over(sizes_b, n, unit, known)
-    return cells, rows, columns, both, of_a, of_b, units_both, units_a, units_b
+    return cells, rows, columns, both, of_a, of_b, units_both, units_a, units_b, low_b

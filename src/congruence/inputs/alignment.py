@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypedDict, cast, get_args
 
@@ -118,8 +118,7 @@ class InputOptions:
     @property
     def given(self) -> list[str]:
         """Names of the options that were given."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return [name for name, x in values.items() if x is not None and not (name == "unassigned" and x == "error")]
+        return [name for name, x in vars(self).items() if x is not None and not (name == "unassigned" and x == "error")]
 
     def applied(self, raw: Sequence[Clustering], who: Sequence[str], names: Sequence[str | None]) -> Aligned:
         """The aligned clusterings, with `unassigned` applied; `who` are names for messages, `names` those for `noise`."""

@@ -65,9 +65,9 @@ class Pairs(TwoSided):
     def from_squares(cls, n: Array, own: Array, both: Array, a: Array, b: Array, identical: Array) -> Self:
         """From Σn_ij², Σa_i², Σb_j² over ordered pairs; differences are formed before anything is rounded."""
         n, own, both, a, b = (np.asarray(x) for x in (n, own, both, a, b))
-        if both.dtype.kind in "iuO" and int(np.max(n, initial=0)) > LARGEST:
+        if both.dtype.kind in "iuO" and int(n.max(initial=0)) > LARGEST:
             n, own, both, a, b = (x.astype(object) for x in (n, own, both, a, b))
-        halves = [(np.asarray(x) / 2.0).astype(np.float64) for x in _differences(n, own, both, a, b)]
+        halves = [np.asarray(x / 2.0, dtype=np.float64) for x in _differences(n, own, both, a, b)]
         tiny = np.zeros(len(both))
         if both.dtype.kind == "f":
             tiny = 1e-13 * np.square(n)
