@@ -269,11 +269,11 @@ def _line(how: str, n: int, beside: tuple[float, float] | None = None) -> tuple[
 def starts(many: list[int]) -> None:
     """kcc, kmodes and voting of 5 noisy runs with k clusters, started at the most central member and at random."""
     import congruence as cg
-    from congruence.consensus_clustering import lloyd
+    from congruence.consensus_clustering import alternating
 
     print(
         "\n5 members, k planted clusters of 8 points, 20 % of the labels redrawn: ARI with what was planted, and CPU seconds\n"
-        f"start: the most central member, or at random on all points or {lloyd.STARTS_ON:,} of them, the best of 'tries' "
+        f"start: the most central member, or at random on all points or {alternating.STARTS_ON:,} of them, the best of 'tries' "
         "(voting:\nat the labels that kcc finds so); *: the start that cg.consensus takes\n"
     )
     columns = "".join(f"{method:>9} {'seconds':>8} " for method in SEEDED)
@@ -285,7 +285,7 @@ def starts(many: list[int]) -> None:
         members = [np.where(rng.random(8 * k) < 0.2, rng.integers(0, k, 8 * k), truth) for _ in range(5)]
         best = max(cg.ari(m, truth) for m in members)
         e = cg.Ensemble(members)
-        sizes = [None, 8 * k, lloyd.STARTS_ON] if 8 * k > lloyd.STARTS_ON else [None, 8 * k]
+        sizes = [None, 8 * k, alternating.STARTS_ON] if 8 * k > alternating.STARTS_ON else [None, 8 * k]
         by_member = {method: "the most central member" in cg.consensus(e, k, method, 0).solver for method in SEEDED}
         for size in sizes:
             cells = ""
@@ -301,15 +301,14 @@ def starts(many: list[int]) -> None:
 def started(e: Any, k: int, method: str, size: int | None, n_init: int) -> tuple[np.ndarray, float]:
     """Labels and CPU seconds when it starts at the most central member (`size` none), or at random on this many signatures."""
     import congruence as cg
-    from congruence.consensus_clustering import lloyd, voting
+    from congruence.consensus_clustering import alternating
 
-    few, on = (lloyd.FEW, 0) if size is None else (0, size)
-    medoid = voting.medoid if size is None else lambda *_: None
+    few, on = (alternating.FEW, 0) if size is None else (0, size)
+    medoid = alternating.medoid if size is None else lambda *_: None
     with (
-        patch.object(lloyd, "FEW", few),
-        patch.object(lloyd, "STARTS_ON", on),
-        patch.object(lloyd, "medoid", medoid),
-        patch.object(voting, "medoid", medoid),
+        patch.object(alternating, "FEW", few),
+        patch.object(alternating, "STARTS_ON", on),
+        patch.object(alternating, "medoid", medoid),
     ):
         start = time.process_time()
         r = cg.consensus(e, k, method, 0, n_init=n_init, progress=False)

@@ -11,8 +11,7 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import silhouette_score
 
 import congruence as cg
-from congruence.alternative_clustering import cib, program
-from congruence.alternative_clustering import mincentropy as mincentropy_module
+from congruence.alternative_clustering import moves, program
 from congruence.alternative_clustering.coala import coala
 from congruence.alternative_clustering.points import as_points, binned
 from congruence.alternative_clustering.quality import silhouettes
@@ -264,7 +263,7 @@ def test_mincentropy_counts_its_objective():
     X, known = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
     sigma = pdist(X).mean() / 2
     kernel = np.exp(-(cdist(X, X) ** 2) / (4 * sigma**2)) - 0.7 * (known[:, None] == known)
-    labels, value, rested = mincentropy_module._run(kernel, rng.integers(0, 3, 30), 3, rng, 100)
+    labels, value, rested = moves._improved(kernel, rng.integers(0, 3, 30), 3, rng, 100)
     assert rested
     assert value == pytest.approx(naive.kernel_objective(X.tolist(), [known], labels.tolist(), 0.7, sigma), rel=1e-9)
     for x in range(30):
@@ -279,11 +278,11 @@ def test_mincentropy_counts_its_objective():
 def test_cib_counts_conditional_information():
     """The counts give I(C; Y | Z) as the joint distribution does; more passes never lower it; two known ones are intersected."""
     points = binned(as_points(IRIS, True), "width", 4, SPECIES)
-    groups = cib.joint([SPECIES, (IRIS[:, 0] > 5.8).astype(np.int64)])
+    groups = moves.joint([SPECIES, (IRIS[:, 0] > 5.8).astype(np.int64)])
     assert cg.ari(groups, [f"{a} {b > 5.8}" for a, b in zip(SPECIES, IRIS[:, 0], strict=True)]) == 1
     values = []
     for passes in (1, 2, 5):
-        labels, value, _ = cib._run(points, groups, 3, np.random.default_rng(0), passes)
+        labels, value, _ = moves._moved(points, groups, 3, np.random.default_rng(0), passes)
         wanted = naive.conditional_information(points.items.tolist(), labels.tolist(), groups.tolist())
         assert value == pytest.approx(wanted, rel=1e-9)
         values.append(value)

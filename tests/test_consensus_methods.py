@@ -14,10 +14,10 @@ from scipy.linalg import eigh, subspace_angles
 from scipy.spatial.distance import squareform
 
 import congruence as cg
-from congruence.consensus_clustering import aggregation, linkage
+from congruence.consensus_clustering import linkage
+from congruence.consensus_clustering.alternating import squared_error
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import evidence
-from congruence.consensus_clustering.lloyd import squared_error
 from congruence.consensus_clustering.spectral import degrees, eigenvectors
 from congruence.consensus_clustering.strehl import association, jaccard
 from congruence.inputs.coerce import as_clustering
@@ -411,7 +411,7 @@ def test_balls_are_those_of_the_paper(variant, alpha, seed):
     """The clusters are those of the algorithm on the n × n matrix, and the value is the share of pairs in disagreement."""
     _, members = planted(0.35, n=60, k=3, members=7, seed=seed)
     votes = evidence(cg.Ensemble(members))
-    found = aggregation.balls(votes, None, np.random.default_rng(0), variant=variant)
+    found = linkage.balls(votes, None, np.random.default_rng(0), variant=variant)
     labels = found.labels[votes.row]
     order = np.concatenate([np.flatnonzero(votes.row == r) for r in range(votes.n_rows)])  # equal sums: by content
     expected = naive_balls([m[order] for m in members], alpha)

@@ -5,10 +5,10 @@ import pytest
 from consensus_cases import ALL, BASE, N, gappy, memberships, noisy
 
 import congruence as cg
+from congruence.consensus_clustering import alternating
 from congruence.consensus_clustering import cumulative as cumulating
 from congruence.consensus_clustering import evidence as evidence_module
 from congruence.consensus_clustering import linkage as by_linkage
-from congruence.consensus_clustering import lloyd
 from congruence.consensus_clustering.cumulative import merged
 from congruence.consensus_clustering.evidence import GRAM_LIMIT, evidence, medoid
 from congruence.consensus_clustering.partition import partition_graph
@@ -126,7 +126,7 @@ def test_the_most_central_member_is_a_start_at_any_k(method, k, monkeypatch):
     members = [np.where(rng.random(210) < 0.2, rng.integers(0, 7, 210), truth) for _ in range(6)]
     both = cg.consensus(members, k, method, 0, n_init=1)
     assert both.n_clusters == k
-    monkeypatch.setattr(lloyd, "medoid", lambda *_: None)
+    monkeypatch.setattr(alternating, "medoid", lambda *_: None)
     at_random = cg.consensus(members, k, method, 0, n_init=1)
     assert "central" not in at_random.solver
     assert both["value"] <= at_random["value"]

@@ -12,12 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from congruence.alternative_clustering.cib import cib
 from congruence.alternative_clustering.coala import coala
-from congruence.alternative_clustering.condens import condens
+from congruence.alternative_clustering.ensembles import condens, metaclusters
 from congruence.alternative_clustering.maximus import maximus
-from congruence.alternative_clustering.metaclusters import metaclusters
-from congruence.alternative_clustering.mincentropy import mincentropy
+from congruence.alternative_clustering.moves import cib, mincentropy
 from congruence.alternative_clustering.points import Points, as_knowns, as_points, binned
 from congruence.alternative_clustering.program import least_similarity, similarity
 from congruence.alternative_clustering.projections import adft, orthogonal

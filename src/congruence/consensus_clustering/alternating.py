@@ -1,4 +1,4 @@
-"""Alternating minimisation on the votes, for kcc and kmodes: each signature goes to its best centre, and centres are updated."""
+"""Methods that alternate: signatures go to the clusters that fit their votes best, and what fits a cluster is computed anew."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from congruence.consensus_clustering.evidence import Evidence, medoid
-from congruence.consensus_clustering.methods import Found, Method, Rule, filled, unsettled
+from congruence.consensus_clustering.methods import Found, Method, Rule, filled, unsettled, won_nothing
 from congruence.formulas.record import Better
 from congruence.statistics.tables import Array
 
@@ -17,7 +18,12 @@ STARTS_ON = 4_000
 #: smallest number of signatures per cluster for random starts; with fewer, only the most central member is a start
 FEW = 20
 CENTRAL = ", started from the most central member"
-STEPS = 300
+#: most steps, also of EM; of plurality voting; and smallest relative gain of a step of EM
+STEPS, ROUNDS, TOLERANCE = 300, 100, 1e-7
+#: added to the share of each vote in each consensus cluster, so that a vote not seen there is unlikely but not impossible
+SMOOTHING = 1e-6
+#: distinct points on which voting looks for the most central member
+VOTING_SAMPLE = 20_000
 #: cost of each cluster of the members (rows) in each consensus cluster (columns), from the contingency tables
 Cost = Callable[[Evidence, Array], Array]
 
@@ -160,4 +166,132 @@ def _kmodes(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_
 kmodes = Method(
     key="kmodes", title="k-modes", objective="labels that differ from the mode, mean over members", better=Better.LOWER,
     reference="huang1998", run=_kmodes, restarts=("",), advice="similar to kcc, slightly worse; never the best on average",
+)  # fmt: skip
+
+
+# --- k-means on the rows of the consensus matrix, which is never built ------------------------------------------------
+
+
+def _kmeans_matrix(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    # rows i and j of C = H W Hᵀ differ by (h_i − h_j) W Hᵀ; with M the masses of the columns, their squared distance is that
+    # of h_i R and h_j R for any R with R Rᵀ = W Hᵀ M H W, which has clusters × clusters entries
+    root = _root(e.weight[:, None] * e.tables * e.weight[None, :])
+    points = e.scores(root)
+    with threadpool_limits(1):
+        model = KMeans(k, n_init=n_init, random_state=int(rng.integers(2**31 - 1))).fit(points, sample_weight=e.mass)
+    labels, centres = model.labels_.astype(np.int64), model.cluster_centers_
+    empty = filled(labels, np.square(points - centres[labels]).sum(axis=1), e.mass, k)
+    rule = None if empty else Rule(2 * root @ centres.T, -np.square(centres).sum(axis=1))
+    solver = "k-means on the rows of the consensus matrix"
+    return Found(labels, float(model.inertia_), solver, won_nothing(empty), rule)
+
+
+def _root(matrix: Array) -> Array:
+    """R with R Rᵀ equal to a positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    some = values > 1e-12 * values[-1]
+    return np.asarray(vectors[:, some] * np.sqrt(values[some]))
+
+
+kmeans_matrix = Method(
+    key="kmeans_matrix", title="K-means on the rows of the consensus matrix", objective="squared error", better=Better.LOWER,
+    reference="kuncheva2006", run=_kmeans_matrix, cluster_limit=3_000, restarts=("",),
+    advice="groups points that agree with the same other points",
+)  # fmt: skip
+
+
+# --- a mixture of multinomials: within a cluster the members vote independently ---------------------------------------
+
+
+def _em(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
+    central = medoid(e, k)
+    starts = [spread(e, k, rng) for _ in range(n_init)] + ([] if central is None else [central])
+    best = max((_fitted(e, labels, k) for labels in starts), key=lambda fit: fit[0])
+    likelihood, table, bias, settled = best
+    support = e.scores(table) + bias
+    labels = support.argmax(axis=1)
+    empty = filled(labels, -support.max(axis=1), e.mass, k)
+    notes = won_nothing(empty) + unsettled(settled, STEPS)
+    return Found(labels, likelihood, "EM of a mixture of votes", notes, None if empty else Rule(table, bias))
+
+
+def _fitted(e: Evidence, labels: Array, k: int) -> tuple[float, Array, Array, bool]:
+    """Log-likelihood per unit of mass, log of the votes of each cluster × weight, log of the shares, whether it converged."""
+    share = np.eye(k)[labels]
+    weight = e.weight * e.n_members
+    total, before = float(e.mass.sum()), -np.inf
+    for _ in range(STEPS):
+        mass = e.mass[:, None] * share
+        counts = np.asarray(e.votes.T @ mass) + SMOOTHING * total
+        table = weight[:, None] * np.log(counts / e.by_member(counts, axis=0)[e.member])
+        bias = np.log((mass.sum(axis=0) + SMOOTHING * total) / (total * (1 + k * SMOOTHING)))
+        logs = e.scores(table) + bias
+        top = logs.max(axis=1, keepdims=True)
+        raised = np.exp(logs - top)
+        share = raised / raised.sum(axis=1, keepdims=True)
+        likelihood = float(e.mass @ (top[:, 0] + np.log(raised.sum(axis=1)))) / total
+        if likelihood - before < TOLERANCE * max(1.0, abs(likelihood)):
+            return likelihood, table, bias, True
+        before = likelihood
+    return likelihood, table, bias, False
+
+
+em = Method(
+    key="em", title="Mixture of multinomials (EM)", objective="log-likelihood per point", better=Better.HIGHER,
+    reference="topchy2005", run=_em, restarts=("",), advice="members that err independently of each other",
+)  # fmt: skip
+
+
+# --- plurality voting: members' clusters are matched with those of the consensus, and vote ----------------------------
+
+
+def _voting(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_: object) -> Found:
+    few = e
+    if e.n_rows > VOTING_SAMPLE:
+        few = e.taken(e.drawn(VOTING_SAMPLE, rng))
+    labels, start = medoid(e, k, few), "the most central member"
+    if labels is None:
+        labels, start = kcc(e, k, rng, n_init=n_init).labels, f"kcc, because no complete member has {k} clusters"
+    before: list[bytes] = []
+    for _step in range(ROUNDS):
+        table = matched(e, labels, k)
+        support = e.scores(table)
+        voted = support.argmax(axis=1)
+        before.append(labels.tobytes())
+        if voted.tobytes() in before:  # converged, or in a cycle
+            break
+        labels = voted
+    settled = voted.tobytes() == before[-1]
+    empty = filled(voted, e.seen_share - support.max(axis=1), e.mass, k)
+    agreed = float((support[np.arange(e.n_rows), voted] * e.mass).sum() / (e.seen_share * e.mass).sum())
+    notes = won_nothing(empty)
+    if not settled:
+        notes = ("voting did not converge; the last round was used", *notes)
+    rule = None if empty else Rule(table, np.zeros(k))
+    return Found(voted, agreed, f"matching and voting, started from {start}", notes, rule)
+
+
+def matched(e: Evidence, labels: Array, k: int) -> Array:
+    """Votes of each cluster: a_l for the consensus cluster it is matched with, 0 for the others.
+
+    One to one if possible; remaining clusters go to the one they overlap most.
+    """
+    totals = e.totals(labels, k)
+    votes = np.zeros((e.n_columns, k))
+    for (first, last), share in zip(pairwise(e.ends.tolist()), e.share.tolist(), strict=True):
+        table = totals[:, first:last]
+        to = table.argmax(axis=0)
+        rows, cols = linear_sum_assignment(table, maximize=True)
+        to[cols] = np.where(table[rows, cols] > 0, rows, to[cols])
+        votes[np.arange(first, last), to] = share
+    return votes
+
+
+voting = Method(
+    key="voting", title="Iterated plurality voting", objective="share of the votes for the winner", better=Better.HIGHER,
+    reference="dimitriadou2002", run=_voting, restarts=("",),
+    advice="best with sound members and very unequal sizes, or hundreds of clusters; collapses with poor members",
 )  # fmt: skip
