@@ -165,18 +165,13 @@ def tile_sums(p: Tiles, q: Tiles, mass: Mass | None = None, progress: Progress |
                 progress.add(a.size)
     pairs, s_p, s_q, s_pq, s_pp, s_qq = (whole + part for whole, part in zip(exact, total, strict=True))
     scale_p, scale_q = p.scale, q.scale
-    diagonal = _diagonal_sums(p, q, own_weights)
+    d_p, d_q = diagonal_of(p), diagonal_of(q)
+    d_pq, d_pp, d_qq = (float((own_weights * x * y).sum()) for x, y in ((d_p, d_q), (d_p, d_p), (d_q, d_q)))
     return MatrixSums.of(
         n=float(n if weights is None else weights.sum()), pairs=float(pairs),
         s_p=s_p / scale_p, s_q=s_q / scale_q, s_pq=s_pq / (scale_p * scale_q), s_pp=s_pp / scale_p**2, s_qq=s_qq / scale_q**2,
-        diagonal=diagonal,
+        diagonal=(d_pq, d_pp, d_qq),
     )  # fmt: skip
-
-
-def _diagonal_sums(p: Tiles, q: Tiles, own_weights: Array) -> tuple[float, float, float]:
-    """Σ P_ii Q_ii, Σ P_ii², Σ Q_ii²; the diagonal of an ensemble or a partition is 1."""
-    a, b = diagonal_of(p), diagonal_of(q)
-    return float((own_weights * a * b).sum()), float((own_weights * a * a).sum()), float((own_weights * b * b).sum())
 
 
 def diagonal_of(tiles: Tiles) -> Array:

@@ -110,7 +110,15 @@ class LazyRows(Input):
     def join(
         self, joined: Sequence[tuple[str, Mapping[str, pa.Array], pa.Array]], id: str | None, folder: Path, rows: int
     ) -> tuple[str, ...]:
-        """Write values for each row by joins in the library, and return the columns written."""
+        """Write values for each row by joins in the library, and return the columns written.
+
+        Args:
+            joined: The columns to write: name, the labels of some cells by column, and the value of each cell. Rows in no
+                cell have no value.
+            id: The column to write beside it. None: all columns.
+            folder: An empty folder.
+            rows: The number of rows when the cells were counted.
+        """
         import narwhals as nw
         from pyarrow import parquet
 

@@ -94,11 +94,8 @@ class Overfull(Exception):
     """The labels and tables of a pass exceed their memory; holds the numbers of labels found so far, and of rows."""
 
     def __init__(self, widths: Array, size: float, rows: int) -> None:
-        super().__init__(f"tables and labels of {size / 1e6:.0f} MB")
+        super().__init__(widths, size, rows)  # as pickle makes it again
         self.widths, self.size, self.rows = widths, size, rows
-
-    def __reduce__(self) -> tuple[type[Overfull], tuple[Array, float, int]]:
-        return Overfull, (self.widths, self.size, self.rows)
 
 
 class Room:

@@ -30,6 +30,7 @@ from congruence.statistics.tables import Array
 from congruence.typing import ColumnLike, Frame, Label, PathLike, Record
 
 if TYPE_CHECKING:
+    from congruence.scanning.lazy_frames import LazyRows
     from congruence.scanning.scan import Scan
 
 #: values of a batch of rows from the codes of their labels, the number of the group and the first row in it, by name
@@ -359,7 +360,7 @@ def joined_rows(rows: Rows, joined: Sequence[tuple[str, dict[str, list[Label]], 
         for name, listed, values in joined
     ]
     many = scan.facts(rows.columns[0]).rows
-    columns = scan.input.join(cells, scan.id, folder, many)
+    columns = cast("LazyRows", scan.input).join(cells, scan.id, folder, many)
     return Written(folder=folder, columns=columns, n_rows=many, n_files=1)
 
 

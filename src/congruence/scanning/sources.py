@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ class Input:
     size = 0
     #: all rows of a small lazy frame
     held: Frame = None
-    #: whether the source writes values of rows by `join`
+    #: whether the source joins rows and cells itself, by `join` as in `LazyRows`
     joins = False
 
     def parts(self, columns: Sequence[str]) -> Iterable[Part]:
@@ -83,20 +83,6 @@ class Input:
 
     def check_rows(self) -> None:
         """Raise if single rows cannot be read."""
-
-    def join(
-        self, joined: Sequence[tuple[str, Mapping[str, pa.Array], pa.Array]], id: str | None, folder: Path, rows: int
-    ) -> tuple[str, ...]:
-        """Write values for each row, if the source joins rows and cells itself, and return the columns written.
-
-        Args:
-            joined: The columns to write: name, the labels of some cells by column, and the value of each cell. Rows in no
-                cell have no value.
-            id: The column to write beside it. Default None: all columns.
-            folder: An empty folder.
-            rows: The number of rows when the cells were counted.
-        """
-        raise NotImplementedError
 
     def fingerprint(self) -> str:
         """Identity of the data: equal only for the same data."""
