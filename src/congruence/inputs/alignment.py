@@ -12,6 +12,7 @@ import numpy as np
 from congruence.errors import A, B, Caution, InputError, Option, one_of, some_of
 from congruence.inputs.coerce import as_clustering, as_disjoint
 from congruence.inputs.cover import CoverLabels, SharedMemberships, as_cover_labels
+from congruence.inputs.cover_points import on_same_points
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, frame_kind, keep_is_for_covers
@@ -250,15 +251,6 @@ def _by_points(
     return list(clusterings), []
 
 
-def _by_names(
-    clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
-) -> tuple[list[Clustering], list[Caution]]:
-    """Covers name their points."""
-    from congruence.inputs.cover_points import on_same_points  # late import: that module uses `aligned`
-
-    return on_same_points(clusterings, align, who)
-
-
 def _by_source(
     clusterings: Sequence[Clustering], align: Align | None, who: Sequence[str]
 ) -> tuple[list[Clustering], list[Caution]]:
@@ -309,7 +301,7 @@ def _on_common_index(clusterings: Sequence[Clustering], who: Sequence[str]) -> t
 
 
 #: how the points of clusterings are matched, by `Clustering.matched_by`; the first way that any of them needs
-MATCHED = {"source": _by_source, "names": _by_names, "points": _by_points}
+MATCHED = {"source": _by_source, "names": on_same_points, "points": _by_points}
 
 
 def left_out(members: Sequence[Clustering]) -> tuple[Caution, ...]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from congruence.errors import Caution, InputError, Option
-from congruence.inputs.alignment import Align, aligned
 from congruence.inputs.cover import Cover
 from congruence.inputs.cover_reading import plain
 from congruence.inputs.kinds import Clustering
 from congruence.statistics.names import ranked
 from congruence.typing import Label
+
+if TYPE_CHECKING:
+    from congruence.inputs.alignment import Align
 
 
 def on_same_points(
@@ -25,13 +28,14 @@ def on_same_points(
     else:
         ids, total = _points_of_covers(covers, align, who, notes)
         taken = {}
-    return [
-        c.encoded(_typed(c, ids), total) if isinstance(c, Cover) else taken.get(i, c) for i, c in enumerate(clusterings)
-    ], notes
-
-
-def _typed(cover: Cover, ids: Sequence[Label]) -> Sequence[Label]:
-    return cover.ids if ids is cover.ids or (len(ids) == len(cover.ids) and ids == cover.ids) else ids
+    found: list[Clustering] = []
+    for i, c in enumerate(clusterings):
+        if isinstance(c, Cover):
+            same = ids is c.ids or (len(ids) == len(c.ids) and ids == c.ids)
+            found.append(c.encoded(c.ids if same else ids, total))
+        else:
+            found.append(taken.get(i, c))
+    return found, notes
 
 
 def _points_of_labels(
@@ -40,6 +44,8 @@ def _points_of_labels(
     notes: list[Caution],
 ) -> tuple[Sequence[Label], int, dict[int, Clustering]]:  # fmt: skip
     """Covers aligned with labels, whose index or positions name the points."""
+    from congruence.inputs.alignment import aligned  # late import: that module imports this one
+
     labels, more = aligned([c for _, c in others], align, [who[i] for i, _ in others])
     notes += more
     first = labels[0]
