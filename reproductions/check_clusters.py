@@ -29,6 +29,8 @@ CUTS = ("k-means 2", "k-means 5", "ward 2", "ward 5")
 EMBEDDINGS, NULL_DRAWS = 20, 50
 #: clusterings count as the truth from this ARI
 BACK = 0.95
+#: quantiles of the p-values of one cloud that was cut
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: clusterings compared with the truth: as given, merged by the silhouette, merged by check_clusters
 WAYS = ("before", "silhouette", "after")
 
@@ -105,7 +107,7 @@ def kmeans(X: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
 
 def of_null(null: str, cut: str, seed: int) -> dict[str, Any]:
     """One cloud that was cut: whether the first cluster is separated from its neighbour, and how many clusters are left."""
-    rng = np.random.default_rng([NULLS.index(null), CUTS.index(cut), seed])
+    rng = np.random.default_rng([NULLS.index(null), CUTS.index(cut), seed, 1])
     size = int(rng.integers(100, 600)), int(rng.choice([2, 5, 10, 30]))
     X = {
         "gaussian": lambda: rng.normal(size=size) * np.exp(rng.normal(size=size[1]) / 2),
@@ -121,7 +123,7 @@ def of_null(null: str, cut: str, seed: int) -> dict[str, Any]:
 
         labels = AgglomerativeClustering(k).fit_predict(X)
     found = cg.check_clusters(X, labels)
-    return {"group": null, "name": cut, "is_rejected": "keep" in found.verdict, "left": found.n_merged}
+    return {"group": null, "name": cut, "is_rejected": "keep" in found.verdict, "left": found.n_merged, "p": float(found.p_value[0])}
 
 
 def table(outcomes: Sequence[dict[str, Any]]) -> str:
@@ -167,12 +169,28 @@ def nulls(outcomes: Sequence[dict[str, Any]]) -> str:
     return grid(["", *CUTS], lines)
 
 
+def p_values(outcomes: Sequence[dict[str, Any]]) -> str:
+    """The p-values of the first cluster by kind of cloud and by cut: distance from uniform ones, and quantiles."""
+    from scipy.stats import kstest
+
+    lines = []
+    for null in NULLS:
+        for cut in CUTS:
+            found = [o["p"] for o in outcomes if o["group"] == null and o["name"] == cut]
+            if found:
+                test = kstest(found, "uniform")
+                quantiles = [f"{x:.2f}" for x in np.quantile(found, QUANTILES)]
+                small = f"{np.mean(np.array(found) <= 0.05):.0%}"
+                lines.append([f"{null}, {cut}", str(len(found)), f"{test.statistic:.2f}", f"{test.pvalue:.2g}", small, *quantiles])
+    return grid(["", "clouds", "distance", "p of uniform", "≤ .05", *(f"{q:.0%}" for q in QUANTILES)], lines)
+
+
 def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
     """What is asked of the check."""
     found = []
     for group, back, false in (("separated", 0.9, 0.05), ("embeddings", 0.85, 0.05), ("shapes", 0.75, 0.2)):
         for half in ("DEV", "TEST"):
-            part = [o for o in outcomes if o["group"] == group and o["half"] == half]
+            part = [o for o in outcomes if o["group"] == group and o.get("half") == half]
             if part:
                 got = rates(part)
                 text = f"{group}, {half}: back at the truth in at least {back:.0%}, true clusters merged in at most {false:.0%}"
@@ -184,7 +202,9 @@ def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
     for null in NULLS:
         part = [o for o in outcomes if o["group"] == null]
         if part:
-            many = sum(o["is_rejected"] for o in part)
+            small, many = sum(o["p"] <= 0.05 for o in part), sum(o["is_rejected"] for o in part)
+            text = f"{null}: at most 5 % of the p-values are at most .05"
+            found.append(Claim.of(text, small <= 0.05 * len(part), f"{small} of {len(part)}"))
             text = f"{null}: a cluster of one cloud that was cut is kept as separated in at most 5 %"
             found.append(Claim.of(text, many <= 0.05 * len(part), f"{many} of {len(part)}"))
     return found
@@ -194,21 +214,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = parser_of("check_clusters", __doc__, "sets and clouds")
     parser.add_argument("--draws", type=int, default=12, help="sets per family")
+    parser.add_argument("--nulls", action="store_true", help="only the clouds without clusters")
     args = parser.parse_args(argv)
-    every = items(args.draws)
+    every = [item for item in items(args.draws) if item[0] in NULLS or not args.nulls]
     chosen = drawn(every, args.some)
     outcomes = results(work, chosen, args)
     if not outcomes:
         return 1
-    print(paragraph(f"""Clusterings with two to three times too many clusters (by k-means; within the true clusters where k-means
-        mixes them): mean ARI with the truth as they are, with nearest centres merged to the largest silhouette, and after
-        check_clusters; and the share of sets with an ARI of at least {BACK}. The true clusters checked: sets in which some are
-        merged, and the share of clusters that are unsure. {len(outcomes)} of {len(every)} sets and clouds. Families without
-        separated clusters are left out: {', '.join(NOT_SEPARATED[:-1])}. Intervals: 95 %."""))  # fmt: skip
-    print()
-    print(table(outcomes))
+    if args.nulls:
+        print(f"{len(outcomes)} of {len(every)} clouds without clusters, cut in 2 or in 5 by k-means or Ward's linkage.")
+    else:
+        print(paragraph(f"""Clusterings with two to three times too many clusters (by k-means; within the true clusters where k-means
+            mixes them): mean ARI with the truth as they are, with nearest centres merged to the largest silhouette, and after
+            check_clusters; and the share of sets with an ARI of at least {BACK}. The true clusters checked: sets in which some are
+            merged, and the share of clusters that are unsure. {len(outcomes)} of {len(every)} sets and clouds. Families without
+            separated clusters are left out: {', '.join(NOT_SEPARATED[:-1])}. Intervals: 95 %."""))  # fmt: skip
+        print()
+        print(table(outcomes))
     print(heading("One cloud that was cut: how often some cluster is kept as separated"))
     print(nulls(outcomes))
+    print(heading("Its p-values: the largest distance from the uniform distribution (Kolmogorov and Smirnov), and quantiles"))
+    print(p_values(outcomes))
     print(heading("What is asked"))
     print(claims_text(claims(outcomes)))
     return 0

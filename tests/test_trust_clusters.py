@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import kstest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_wine
 
 import congruence as cg
 from congruence.trust.borders import border_of
+from congruence.trust.cluster_check import checked
 
 TRUTH = np.repeat([0, 1, 2], 150)
 
@@ -45,6 +47,31 @@ def test_pieces_are_merged(seed):
     assert (c.merged[kept] == labels[kept]).all()
     assert "Merge 7 clusters into 3" in c.sentence
     assert cg.check_clusters(X, c.merged).n_merged == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal", "uniform", "heavy"])
+def test_p_values_of_one_cloud_are_nearly_uniform(kind):
+    """One cloud cut in two by k-means: the p-value is small as often as it says, and not mostly 1."""
+    found = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        size = (200, 2 + seed % 9)
+        cloud = {"normal": rng.normal, "uniform": rng.uniform}.get(kind, lambda size: rng.standard_t(3, size))(size=size)
+        found.append(cg.check_clusters(cloud, kmeans(cloud, 2)).p_value[0])
+    assert kstest(found, "uniform").statistic < 0.3
+    assert np.mean(np.array(found) <= 0.05) <= 0.15
+
+
+def test_refitted_p_values_change_no_verdict():
+    """The p-values shown are at most those of the valleys, which decide; verdicts and merged labels are the same without them."""
+    X = blobs(apart=4.5)
+    for k in (3, 6):
+        shown, plain = (checked(X, kmeans(X, k), refits=refits) for refits in (8, 0))
+        assert shown.verdict == plain.verdict
+        assert (shown.merged == plain.merged).all()
+        assert (shown.p_value <= plain.p_value).all()
+        assert (shown.p_value[np.array(shown.verdict) == "keep"] <= 0.05).all()
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,6 +8,7 @@ import numpy as np
 
 from congruence.selection import kmeans
 from congruence.statistics.tables import Array
+from congruence.trust.clouds import same_columns
 
 #: parts of the points; each is looked at along an axis that the others chose
 FOLDS = 5
@@ -21,6 +22,8 @@ HALF = 0.5
 SHRINKAGE = 0.1
 #: two clusters are one below this gain of two groups over one, or below the second where the valley has a p-value above the third
 ONE, ONE_WITHOUT_VALLEY, NO_VALLEY = 2.4, 2.8, 0.2
+#: how much wider the clouds are taken to be: agglomerative methods follow gaps that the cuts of k-means do not
+WIDER = 1.4
 #: fewer points than this are not enough to say that two clusters are one
 FEW = 20
 #: steps of the fit of two groups, and their smallest standard deviation as a share of that of all points
@@ -32,7 +35,7 @@ class Border:
     """The border between two clusters.
 
     Attributes:
-        p_value: If there is no valley; at most uniform for one cloud that was cut.
+        p_value: If there is no valley; at most uniform for one cloud that was cut, and mostly 1.
         filled: Points in the window at the border, as a share of the emptier of the windows beside it; 0 is an empty border.
         gain: Log-likelihood of two normal groups less that of one, of the distances to neighbours, by the root of the points.
     """
@@ -68,6 +71,46 @@ def border_of(a: Array, b: Array, rng: np.random.Generator) -> Border:
     straight, near = _valley(_along_axis(a, b, rng)), _valley(None if away is None else _about_zero(away, len(a)))
     p_value = min(1.0, 2 * min(straight[0], near[0] ** 0.5))
     return Border(p_value, min(straight[1], near[1]), 0.0 if away is None else _gain(away, len(a)))
+
+
+def refitted(a: Array, b: Array, rng: np.random.Generator, draws: int) -> float:
+    """The p-value of the border among those of clouds like the two clusters together, cut in two by k-means.
+
+    The cut was made on the data, so the border is emptier than another place: it is so in the clouds too. The statistic is the
+    logarithm of the filled share along the axis; the clouds give its mean and its spread. It is near uniform for one cloud
+    that was cut, whatever its tails (`python -m reproductions.check_clusters --nulls`). The clouds keep the values of each
+    column, so a valley that one column shows is in them too: the binomial tests of `border_of` find it.
+
+    >>> rng = np.random.default_rng(0)
+    >>> cloud = rng.normal(size=(400, 9))
+    >>> above = cloud.sum(axis=1) > 0
+    >>> refitted(cloud[above], cloud[~above], rng, 8) > 0.05, refitted(cloud[above] + 1, cloud[~above], rng, 8) < 0.001
+    (True, True)
+    """
+    from scipy.stats import t
+
+    points = np.concatenate([a, b])
+    points = points - points.mean(axis=0)
+    value = _log_filled(points[: len(a)], points[len(a) :], rng)
+    start = np.stack([points[: len(a)].mean(axis=0), points[len(a) :].mean(axis=0)])
+    drawn = []
+    for _ in range(draws if value is not None else 0):
+        cloud = same_columns(points, rng)
+        centres = kmeans.fit(cloud[None], start[None, None])[0][0]
+        in_a = kmeans.squares(centres, cloud).argmin(axis=1) == 0
+        if min(in_a.sum(), (~in_a).sum()) > FOLDS:
+            drawn.append(_log_filled(cloud[in_a], cloud[~in_a], rng))
+    known = np.array([x for x in drawn if x is not None])
+    if value is None or len(known) < 3:
+        return 1.0
+    spread = WIDER * max(float(known.std(ddof=1)), NARROW) * (1 + 1 / len(known)) ** 0.5
+    return float(t.cdf((value - known.mean()) / spread, len(known) - 1))
+
+
+def _log_filled(a: Array, b: Array, rng: np.random.Generator) -> float | None:
+    """Logarithm of the filled share along the axis; None where there is no axis."""
+    counts = _along_axis(a, b, rng)
+    return None if counts is None else float(np.log((counts[::2] + 0.5) / (counts[1::2] + 0.5)).max())
 
 
 def _valley(counts: Array | None) -> tuple[float, float]:

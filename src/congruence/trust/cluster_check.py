@@ -21,7 +21,7 @@ from congruence.options import described
 from congruence.selection import kmeans
 from congruence.selection.points import different_scales, names_of_columns
 from congruence.statistics.tables import Array
-from congruence.trust.borders import Border, border_of
+from congruence.trust.borders import Border, border_of, refitted
 from congruence.typing import ClusteringLike, Frame, Label, NoiseLike, PointsLike, Record, Seed
 
 #: most points of one cluster at a border, and most points that are searched for neighbours
@@ -32,6 +32,8 @@ NEIGHBOURS, CENTRES = 5, 2
 MOST_COLUMNS = 50
 #: most variance that is added to a column of few values, as a share of its own
 SPREAD = 0.25
+#: clouds without clusters that are cut for the p-value of a border
+REFITS = 8
 #: most clusters, and most listed in text
 MOST_CLUSTERS, SHOWN = 1_000, 30
 
@@ -46,7 +48,7 @@ class ClusterCheck(Result):
         nearest: Position of the neighbour from which each is separated least.
         stability: Jaccard similarity of each cluster in one half of the points with its prediction from the other half.
         filled: Points at the border with that neighbour, as a share of those beside it.
-        p_value: Corrected p-value of the border with that neighbour, if no valley separates the two.
+        p_value: Of the border with that neighbour, if both are one cloud that was cut; corrected over the borders that are left.
         gain: How much better two groups explain the two clusters than one: log-likelihood by the root of the points.
         verdict: "keep", "merge" or "unsure" for each.
         group: Position of the cluster that gives its label to each after merging.
@@ -173,6 +175,19 @@ def check_clusters(
     >>> cg.check_clusters(X, labels).sentence
     'Merge 4 clusters into 3: “a” + “d” look like one cluster. 2 clusters are separated from all neighbours.'
     """
+    return checked(X, labels, alpha=alpha, noise=noise, random_state=random_state)
+
+
+def checked(
+    X: PointsLike,
+    labels: ClusteringLike,
+    *,
+    alpha: float = 0.05,
+    noise: NoiseLike = None,
+    random_state: Seed = 0,
+    refits: int = REFITS,
+) -> ClusterCheck:
+    """The same as `check_clusters`; with `refits` 0, p-values are those of the valleys, which are conservative."""
     alpha = real_number(alpha, "alpha")
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, not {alpha:g}")
@@ -194,7 +209,7 @@ def check_clusters(
     notes = [str(note) for note in (*members.notes, *members.cautions)]
     notes += different_scales(names_of_columns(X, dense.shape[1]), dense.std(axis=0))
     points, own = _sampled(data, codes, len(present), rng, notes)
-    found = _Merging(points, own, rng)
+    found = _Merging(points, own, rng, refits)
     found.merge()
     worst, verdict = found.judged(alpha)
     sizes = np.bincount(codes[codes >= 0], minlength=len(present))
@@ -267,8 +282,9 @@ def _spread(points: Array, rng: np.random.Generator) -> Array:
 class _Merging:
     """Groups of clusters, which are adjacent, and the borders tested so far."""
 
-    def __init__(self, points: Array, own: Array, rng: np.random.Generator) -> None:
+    def __init__(self, points: Array, own: Array, rng: np.random.Generator, refits: int) -> None:
         self.points, self.own, self.rng = points, own.copy(), rng
+        self.refits, self.refitting = refits, rng.spawn(1)[0]
         k = int(own.max()) + 1
         self.groups = [[i] for i in range(k)]
         self.sums = np.stack([points[own == i].sum(axis=0) for i in range(k)])
@@ -296,10 +312,20 @@ class _Merging:
     def _border(self, i: int, j: int) -> Border:
         key = tuple(self.groups[i]), tuple(self.groups[j])
         if key not in self.tested:
-            parts = [np.flatnonzero(self.own == x) for x in (i, j)]
-            drawn = [self.points[self.rng.permutation(part)[:AT_BORDER]] for part in parts]
-            self.tested[key] = border_of(drawn[0], drawn[1], self.rng)
+            self.tested[key] = border_of(*self._drawn(i, j, self.rng), self.rng)
         return self.tested[key]
+
+    def _drawn(self, i: int, j: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """The points of two groups; a part of large ones."""
+        a, b = (self.points[rng.permutation(np.flatnonzero(self.own == x))[:AT_BORDER]] for x in (i, j))
+        return a, b
+
+    def _shown(self, border: Border, i: int, j: int, borders: int = 1) -> Border:
+        """The border of two groups with the p-value among refitted clouds, corrected over so many borders, if it is smaller."""
+        if not self.refits:
+            return border
+        p = borders * refitted(*self._drawn(i, j, self.refitting), self.refitting, self.refits)
+        return replace(border, p_value=min(p, border.p_value))
 
     def merge(self) -> None:
         """Merge adjacent groups that look like one, those that do so most first."""
@@ -309,6 +335,8 @@ class _Merging:
             border = borders[i, j]
             if border.oneness <= 0:
                 return
+            new = [x for x in self.groups[i] + self.groups[j] if x not in self.merged_with]
+            border = self._shown(border, i, j) if new else border
             for one, other in ((i, j), (j, i)):
                 for cluster in self.groups[one]:
                     self.merged_with.setdefault(cluster, (self.groups[other][0], border))
@@ -333,15 +361,18 @@ class _Merging:
         left = self.borders()
         fixed = corrected([b.p_value for b in left.values()], "holm").tolist() if left else []
         left = {pair: replace(b, p_value=p) for (pair, b), p in zip(left.items(), fixed, strict=True)}
-        verdict = [""] * k
+        verdict, shown = [""] * k, dict[tuple[int, int], Border]()
         for g, group in enumerate(self.groups):
             beside = [(b, i + j - g) for (i, j), b in left.items() if g in (i, j)]
             weakest = max(beside, key=lambda x: (x[0].p_value, x[0].filled, x[1]), default=None)
             word = "merge" if len(group) > 1 else "keep" if weakest is None or weakest[0].p_value <= alpha else "unsure"
+            pair = None if weakest is None else (min(g, weakest[1]), max(g, weakest[1]))
+            if pair is not None and len(group) == 1 and pair not in shown:
+                shown[pair] = self._shown(left[pair], *pair, borders=len(left))
             for i in group:
                 verdict[i] = word
-                if weakest is not None:
-                    worst[i] = (self.groups[weakest[1]][0], weakest[0])
+                if weakest is not None and pair in shown:
+                    worst[i] = (self.groups[weakest[1]][0], shown[pair])
         for i, piece in self.merged_with.items():
             worst[i] = piece
         return worst, verdict
