@@ -26,7 +26,7 @@ from reproductions.rows import Claim, claims_text, grid, heading, paragraph, sig
 FAMILIES = ("blobs", "unequal_sizes", "unequal_spread", "outliers", *CURVED, *SUITE)
 CLUSTERERS = ("k-means", "HDBSCAN", "DBSCAN")
 RULES = ("default parameters", "largest silhouette", "largest stability", "sweep", "best setting (unknowable)")
-NULLS = ("gaussian", "uniform")
+NULLS = ("gaussian", "uniform", "t with 3 degrees", "exponential")
 #: real data with classes and numeric columns
 REAL = (
     "iris", "wine", "breast_w_diagnostic", "breast_w_original", "new_thyroid", "synthetic_control", "digits", "glass",
@@ -34,7 +34,7 @@ REAL = (
 )  # fmt: skip
 KINDS = (("generated sets", False), ("real data", True))
 #: most points of a set, draws of data without clusters per kind and clusterer, and parts per setting
-MOST, NULL_DRAWS, REPEATS = 1_000, 20, 6
+MOST, NULL_DRAWS, REPEATS = 1_000, 12, 6
 
 
 def items(draws: int) -> list[tuple[str, str, int]]:
@@ -65,7 +65,12 @@ def work(item: tuple[str, str, int]) -> dict[str, Any]:
     rng = np.random.default_rng([seed, len(name)])
     if name in NULLS:
         size = int(rng.integers(150, 500)), int(rng.choice([2, 3, 5, 10]))
-        X = rng.normal(size=size) if name == "gaussian" else rng.uniform(size=size)
+        X = {
+            "gaussian": lambda: rng.normal(size=size),
+            "uniform": lambda: rng.uniform(size=size),
+            "t with 3 degrees": lambda: rng.standard_t(3, size=size),
+            "exponential": lambda: rng.exponential(size=size),
+        }[name]()
         clusterer, settings, _ = clusterer_of(how, X)
         picked = cg.sweep(X, clusterer, settings, n_repeats=2).best
         return {"clusterer": how, "null": name, "is_picked": picked is not None}

@@ -7,9 +7,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 from sklearn.cluster import DBSCAN, KMeans
 
 import congruence as cg
+from congruence.trust import clouds
 
 TRUTH = np.repeat([0, 1, 2], 60)
 X = np.random.default_rng(0).normal(size=(180, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[TRUTH]
@@ -62,6 +64,59 @@ def test_data_without_clusters_get_no_setting():
     assert w.sentence.startswith("No setting can be recommended")
     with pytest.raises(cg.InputError, match="no setting beats data without clusters"):
         _ = w.labels
+
+
+def overlapping():
+    """Three groups in twenty columns that overlap in each."""
+    rng, groups = np.random.default_rng(0), np.repeat([0, 1, 2], 40)
+    return rng.normal(size=(120, 20)) + 0.9 * rng.normal(size=(3, 20))[groups], groups
+
+
+def test_stable_clusters_without_empty_borders_are_more_compact_than_chance():
+    """No border between overlapping groups is empty, and three clusters are recommended all the same.
+
+    The same columns put together at random, as heavy-tailed and skewed clouds, get no setting.
+    """
+    Y, groups = overlapping()
+    w = cg.sweep(Y, KMeans(n_init=3), GRID, n_repeats=3)
+    assert (w.evidence, w.best) == ("compact", {"n_clusters": 3})
+    assert cg.ari(groups, w.labels) > 0.9
+    assert w.beyond[1] == np.nanmax(w.beyond) > 0.05
+    assert w.scores.columns.tolist()[-2:] == ["beyond", "agreement"]
+    assert "not separated, but more compact than in data without clusters" in w.sentence
+    assert w.to_dict()["evidence"] == "compact"
+    assert swept().evidence == "separated"
+    rng = np.random.default_rng(0)
+    for cloud in (rng.permuted(Y, axis=0), rng.standard_t(3, size=(120, 4)), rng.exponential(size=(120, 4))):
+        w = cg.sweep(cloud, KMeans(n_init=3), GRID, n_repeats=3)
+        assert (w.evidence, w.best) == ("", None)
+
+
+def test_data_without_clusters_keep_what_they_should():
+    """Each kind of cloud keeps its promise: the columns of the data, their covariance, the box of the principal axes."""
+    rng = np.random.default_rng(0)
+    Y = np.column_stack([rng.exponential(size=400), rng.integers(0, 3, 400)]) @ np.array([[1.0, 1.0], [0.0, 1.0]])
+    same, normal, box = (make(Y, rng) for make in clouds.CLOUDS)
+    assert np.array_equal(np.sort(same, axis=0), np.sort(Y, axis=0))
+    assert spearmanr(*same.T)[0] == pytest.approx(spearmanr(*Y.T)[0], abs=0.1)
+    assert np.cov(normal.T) == pytest.approx(np.cov(Y.T), abs=0.3)
+    axes = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)[2]
+    along, drawn = (Y - Y.mean(axis=0)) @ axes.T, box @ axes.T
+    assert (drawn.min(axis=0) >= along.min(axis=0)).all()
+    assert (drawn.max(axis=0) <= along.max(axis=0)).all()
+
+
+def test_an_interruption_on_data_without_clusters_keeps_the_settings():
+    """Ctrl-C while settings are tried on data without clusters: their scores are kept, and a note says so."""
+
+    def stop(done, total):
+        if total < len(GRID["n_clusters"]):  # the stable settings only
+            raise KeyboardInterrupt
+
+    w = cg.sweep(overlapping()[0], KMeans(n_init=3), GRID, n_repeats=2, progress=stop)
+    assert not w.is_complete
+    assert len(w.settings) == 4
+    assert "stopped before all settings were tried on data without clusters" in w.notes
 
 
 def test_settings_with_the_same_labels_are_equal():

@@ -25,7 +25,9 @@ from congruence.selection import kmeans
 from congruence.selection.cluster_stability import matched
 from congruence.selection.points import different_scales, names_of_columns
 from congruence.statistics.tables import Array
-from congruence.trust.cluster_check import MOST_CLUSTERS, check_clusters
+from congruence.trust.clouds import gaussian
+from congruence.trust.cluster_check import MOST_CLUSTERS, checked
+from congruence.trust.compact import beyond_chance
 from congruence.typing import Estimator, Frame, OptionValue, PathLike, PointsLike, ProgressLike, Record, Seed
 
 #: share of the points in each repeat; less would change the meaning of parameters that count points
@@ -36,6 +38,8 @@ ALPHA = 0.05
 NEARLY, SAME = 0.97, 0.95
 #: data sets without clusters on which the best setting is tried, and most settings
 NULLS, MOST_SETTINGS = 5, 2_000
+#: least stability of a setting without separated clusters, and of its worst cluster (stable, and not dissolved: Hennig 2007)
+STABLE, WORST = 0.75, 0.5
 #: columns of `scores` after the parameters
 MEASURED = ("n_clusters", "unassigned", "stability", "worst", "separated", "score")
 
@@ -50,6 +54,8 @@ class Sweep(Result):
         found: Labels of all points for each, −1 for none.
         agreement: Mean adjusted Rand index of each with the settings one step away in one parameter; NaN without one.
         null: Largest score of the best setting on data without clusters.
+        beyond: How far the silhouette of each stable setting is above that in data without clusters, NaN if it is not clearly
+            above; computed if no setting has separated clusters.
         notes: Notes on the settings.
         is_complete: False if it was interrupted before the last setting.
 
@@ -62,27 +68,41 @@ class Sweep(Result):
     ({'n_clusters': 3}, 'setting', 3)
     """
 
-    _told = ("best verdict equal sentence null notes is_complete", "scores")
+    _told = ("best verdict evidence equal sentence null notes is_complete", "scores")
     settings: tuple[Record, ...]
     rows: tuple[Record, ...] = field(repr=False)
     found: tuple[Array, ...] = field(repr=False)
     agreement: Array = field(repr=False)
     null: float
+    beyond: Array = field(repr=False)
     notes: tuple[str, ...] = ()
     is_complete: bool = True
 
     @property
     def order(self) -> list[int]:
-        """Positions of the settings, the best first: by score, then by agreement with their neighbours."""
+        """Positions of the settings, the best first: by score, or without separated clusters by `beyond`, then by agreement."""
+        worth = self._worth
         return sorted(
-            range(len(self.settings)),
-            key=lambda i: (-self.rows[i]["score"], -np.nan_to_num(self.agreement[i], nan=-1.0), i),
+            range(len(self.settings)), key=lambda i: (-worth[i], -np.nan_to_num(self.agreement[i], nan=-1.0), i)
         )
+
+    @property
+    def evidence(self) -> str:
+        """What is better than in data without clusters: "separated" (empty borders), "compact" (the silhouette) or ""."""
+        if max((row["score"] for row in self.rows), default=0.0) > self.null:
+            return "separated"
+        return "" if np.isnan(self.beyond).all() else "compact"
+
+    @property
+    def _worth(self) -> Array:
+        if self.evidence == "compact":
+            return np.nan_to_num(self.beyond, nan=-1.0)
+        return np.array([row["score"] for row in self.rows])
 
     @property
     def verdict(self) -> str:
         """One of: "setting" (one is best), "equal" (several are), "none" (no setting beats data without clusters)."""
-        if not self.settings or self.rows[self.order[0]]["score"] <= self.null:
+        if not self.evidence:
             return "none"
         return "equal" if len(self._equal) > 1 else "setting"
 
@@ -93,9 +113,8 @@ class Sweep(Result):
 
     @property
     def _equal(self) -> list[int]:
-        first = self.order[0]
-        least = NEARLY * self.rows[first]["score"]
-        close = [i for i in self.order if self.rows[i]["score"] >= least]
+        first, worth = self.order[0], self._worth
+        close = [i for i in self.order if worth[i] >= NEARLY * worth[first]]
         return [i for i in close if i == first or _agree(self.found[first], self.found[i]) >= SAME]
 
     @property
@@ -125,7 +144,8 @@ class Sweep(Result):
         names = list(dict.fromkeys(name for setting in self.settings for name in setting))
         found: Record = {name: [setting.get(name) for setting in self.settings] for name in names}
         measured = {name: [row[name] for row in self.rows] for name in MEASURED}
-        return {**found, **measured, "agreement": self.agreement}
+        beyond = {} if np.isnan(self.beyond).all() else {"beyond": self.beyond}
+        return {**found, **measured, **beyond, "agreement": self.agreement}
 
     @property
     def sentence(self) -> str:
@@ -133,14 +153,19 @@ class Sweep(Result):
         if self.verdict == "none":
             most = max((row["score"] for row in self.rows), default=0.0)
             return (
-                f"No setting can be recommended: none of {counted(len(self.settings), 'setting')} gives separated clusters that "
-                f"data without clusters do not give (best score {most:.2f}, without clusters {self.null:.2f})."
+                f"No setting can be recommended: none of {counted(len(self.settings), 'setting')} gives separated or stable "
+                f"compact clusters that data without clusters do not give (best score {most:.2f}, without clusters "
+                f"{self.null:.2f})."
             )
-        row = self.rows[self.order[0]]
+        row, beyond = self.rows[self.order[0]], self.beyond[self.order[0]]
+        what = (
+            f"{row['separated']:.0%} of the points in clusters separated from all others"
+            if self.evidence == "separated"
+            else f"not separated, but more compact than in data without clusters (silhouette {beyond:.2f} above)"
+        )
         text = (
-            f"Use {said_of(self.settings[self.order[0]])}: {counted(int(row['n_clusters']), 'cluster')}, "
-            f"{row['separated']:.0%} of the points in clusters separated from all others, stability {row['stability']:.2f} "
-            f"(worst cluster {row['worst']:.2f})."
+            f"Use {said_of(self.settings[self.order[0]])}: {counted(int(row['n_clusters']), 'cluster')}, {what}, stability "
+            f"{row['stability']:.2f} (worst cluster {row['worst']:.2f})."
         )
         others = [said_of(self.settings[i]) for i in self._equal[1:]]
         if others:
@@ -178,6 +203,9 @@ def sweep(
     times their mean stability, the Jaccard similarity with the best match in the parts. Stability alone favours few clusters,
     or many that any run finds.
 
+    If no setting has separated clusters that data without clusters do not have, the stable ones (0.75 or more, the worst
+    cluster 0.5) are compared with data without clusters by their silhouette, and the one that is farthest above is recommended.
+
     Args:
         X: Points × features.
         clusterer: A scikit-learn clusterer, as in KMeans(n_init=3), or a function `f(X, seed, **parameters)` that returns
@@ -190,7 +218,7 @@ def sweep(
 
     Returns:
         A `Sweep`: `.best` (a dict, or None if no setting beats data without clusters), `.verdict` ("setting", "equal", "none"),
-        `.equal`, `.labels`, `.scores` (a frame, a row per setting), `.sentence`, `.plot()`. Ctrl-C keeps the finished settings,
+        `.evidence` ("separated", "compact", ""), `.equal`, `.labels`, `.scores` (a frame, a row per setting), `.sentence`, `.plot()`. Ctrl-C keeps the finished settings,
         with `is_complete` False.
 
     Raises:
@@ -243,9 +271,23 @@ def sweep(
     found = [np.asarray(row["labels"], dtype=np.int64) for row in rows]
     top = max(range(len(rows)), key=lambda i: rows[i]["score"])
     null = _null(fit, data, shown[top], level, last) if rows[top]["score"] > 0 else 0.0
+    beyond = np.full(len(rows), np.nan)
+    if rows[top]["score"] <= null and is_complete:
+        stable = [i for i, row in enumerate(rows)
+                  if row["stability"] >= STABLE and row["worst"] >= WORST and row["n_clusters"] > 1]  # fmt: skip
+        compact = [partial(beyond_chance, data, found[i], partial(_again, fit, shown[i]), stream)
+                   for i, stream in zip(stable, last.spawn(len(stable)), strict=True)]  # fmt: skip
+        with Progress(len(stable), progress, "settings on data without clusters") as bar:
+            try:
+                for i, value in zip(stable, in_order(compact, n_jobs), strict=True):
+                    beyond[i] = value
+                    bar.add(1)
+            except KeyboardInterrupt:
+                is_complete = False
+                notes.append("stopped before all settings were tried on data without clusters")
     return Sweep(
         settings=tuple(shown), rows=tuple({name: row[name] for name in MEASURED} for row in rows), found=tuple(found),
-        agreement=_with_neighbours(shown, found), null=null, notes=tuple(notes), is_complete=is_complete,
+        agreement=_with_neighbours(shown, found), null=null, beyond=beyond, notes=tuple(notes), is_complete=is_complete,
     )  # fmt: skip
 
 
@@ -314,6 +356,11 @@ def _labels(fit: partial[Array], data: Array, setting: Record, rng: np.random.Ge
     return np.where(is_noise, -1, codes - (int(codes[is_noise].max()) + 1 if is_noise.any() else 0)).astype(np.int64)
 
 
+def _again(fit: partial[Array], setting: Record, data: Array, rng: np.random.Generator) -> Array:
+    """The labels of other data with the same setting."""
+    return _labels(fit, data, setting, rng)
+
+
 def _measured(
     fit: partial[Array], data: Array, setting: Record, n_repeats: int, level: float, stream: np.random.SeedSequence
 ) -> Record:
@@ -352,7 +399,7 @@ def _separated(data: Array, labels: Array, level: float, rng: np.random.Generato
     for first in range(0, len(lost), 500):
         some = lost[first : first + 500]
         placed[some] = labels[known[kmeans.squares(data[known], data[some]).argmin(axis=1)]]
-    check = check_clusters(data, placed, alpha=level, random_state=seed_of(rng))
+    check = checked(data, placed, alpha=level, random_state=seed_of(rng), refits=0)
     kept = [int(name) for name, verdict in zip(check.names, check.verdict, strict=True) if verdict == "keep"]
     share = np.bincount(labels[labels >= 0], minlength=many)[kept] / len(labels)
     share = share[share > 0]
@@ -362,11 +409,9 @@ def _separated(data: Array, labels: Array, level: float, rng: np.random.Generato
 def _null(fit: partial[Array], data: Array, setting: Record, level: float, seeds: np.random.SeedSequence) -> float:
     """The largest information in separated clusters of the setting on Gaussian data with the covariance of these."""
     rng = np.random.default_rng(seeds)
-    centred = data - data.mean(axis=0)
-    _, spread, axes = np.linalg.svd(centred, full_matrices=False)
     found = 0.0
     for _ in range(NULLS):
-        cloud = rng.normal(size=(len(data), len(spread))) * (spread / max(len(data) - 1, 1) ** 0.5) @ axes
+        cloud = gaussian(data, rng)
         try:
             labels = _labels(fit, cloud, setting, rng)
         except InputError:
