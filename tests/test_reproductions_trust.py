@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,9 @@ import congruence as cg
 from reproductions import check_clusters, rank, sweep
 from reproductions.cluster_shapes import draw
 from reproductions.collections_of_clusterings import Collection
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT, README = ROOT / "docs" / "reproductions", (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def toy(name, half):
@@ -84,3 +90,24 @@ def test_sweep_is_scored_beside_simple_rules(monkeypatch, capsys):
     assert "largest silhouette" in text
     assert "a setting is recommended in at most 5 % of data without clusters" in text
     assert sweep.alone(np.array([0, -1, 1, -1])).tolist() == [0, 2, 1, 3]
+
+
+def test_the_readme_has_the_kept_figures():
+    """The figures of the README's decisions are those of the kept tables, on data that were held back."""
+    table = [line.split("|") for line in README.splitlines() if line.startswith("| `")]
+    said = {row[1].strip(" `").partition("`")[0]: "".join(row[3:5]) for row in table if len(row) > 5}
+
+    def kept(name: str, line: str, column: int) -> list[float]:
+        text = (KEPT / f"{name}.txt").read_text(encoding="utf-8")
+        rows = [re.split(r"  +", row.strip()) for row in text.splitlines() if re.match(line, row)]
+        return [round(float(row[column]), 2) for row in rows]
+
+    def figures(decision: str) -> list[float]:
+        return [float(x) for x in re.findall(r"\d?\.\d\d", said[decision])]
+
+    rules = ("rank  ", "median member", "agrees most with the others")
+    assert figures("rank") == [kept("rank", rule, 3)[0] for rule in rules]
+    assert figures("sweep") == [x for column in (5, 2, 3) for x in kept("sweep", "all, TEST", column)]
+    text = (KEPT / "check_clusters.txt").read_text(encoding="utf-8")
+    rows = [re.findall(r"(\d+)% \[", row) for row in text.splitlines() if re.match(r"\w+, TEST   ", row)]
+    assert figures("check_clusters") == [int(row[column]) / 100 for column in (2, 1) for row in rows]
