@@ -123,7 +123,8 @@ def of_null(null: str, cut: str, seed: int) -> dict[str, Any]:
 
         labels = AgglomerativeClustering(k).fit_predict(X)
     found = cg.check_clusters(X, labels)
-    return {"group": null, "name": cut, "is_rejected": "keep" in found.verdict, "left": found.n_merged, "p": float(found.p_value[0])}
+    p_value = float(found.p_value[0])
+    return {"group": null, "name": cut, "is_rejected": "keep" in found.verdict, "left": found.n_merged, "p": p_value}
 
 
 def table(outcomes: Sequence[dict[str, Any]]) -> str:
@@ -181,7 +182,8 @@ def p_values(outcomes: Sequence[dict[str, Any]]) -> str:
                 test = kstest(found, "uniform")
                 quantiles = [f"{x:.2f}" for x in np.quantile(found, QUANTILES)]
                 small = f"{np.mean(np.array(found) <= 0.05):.0%}"
-                lines.append([f"{null}, {cut}", str(len(found)), f"{test.statistic:.2f}", f"{test.pvalue:.2g}", small, *quantiles])
+                near = f"{test.statistic:.2f}", f"{test.pvalue:.2g}"
+                lines.append([f"{null}, {cut}", str(len(found)), *near, small, *quantiles])
     return grid(["", "clouds", "distance", "p of uniform", "≤ .05", *(f"{q:.0%}" for q in QUANTILES)], lines)
 
 
@@ -222,18 +224,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not outcomes:
         return 1
     if args.nulls:
-        print(f"{len(outcomes)} of {len(every)} clouds without clusters, cut in 2 or in 5 by k-means or Ward's linkage.")
+        print(
+            f"{len(outcomes)} of {len(every)} clouds without clusters, cut in 2 or in 5 by k-means or Ward's linkage."
+        )
     else:
-        print(paragraph(f"""Clusterings with two to three times too many clusters (by k-means; within the true clusters where k-means
-            mixes them): mean ARI with the truth as they are, with nearest centres merged to the largest silhouette, and after
-            check_clusters; and the share of sets with an ARI of at least {BACK}. The true clusters checked: sets in which some are
-            merged, and the share of clusters that are unsure. {len(outcomes)} of {len(every)} sets and clouds. Families without
-            separated clusters are left out: {', '.join(NOT_SEPARATED[:-1])}. Intervals: 95 %."""))  # fmt: skip
+        print(paragraph(f"""Clusterings with two to three times too many clusters (by k-means; within the true clusters where
+            k-means mixes them): mean ARI with the truth as they are, with nearest centres merged to the largest silhouette,
+            and after check_clusters; and the share of sets with an ARI of at least {BACK}. The true clusters checked: sets in
+            which some are merged, and the share of clusters that are unsure. {len(outcomes)} of {len(every)} sets and clouds.
+            Families without separated clusters are left out: {', '.join(NOT_SEPARATED[:-1])}. Intervals: 95 %."""))  # fmt: skip
         print()
         print(table(outcomes))
     print(heading("One cloud that was cut: how often some cluster is kept as separated"))
     print(nulls(outcomes))
-    print(heading("Its p-values: the largest distance from the uniform distribution (Kolmogorov and Smirnov), and quantiles"))
+    print(
+        heading(
+            "Its p-values: the largest distance from the uniform distribution (Kolmogorov and Smirnov), and quantiles"
+        )
+    )
     print(p_values(outcomes))
     print(heading("What is asked"))
     print(claims_text(claims(outcomes)))

@@ -218,8 +218,8 @@ def sweep(
 
     Returns:
         A `Sweep`: `.best` (a dict, or None if no setting beats data without clusters), `.verdict` ("setting", "equal", "none"),
-        `.evidence` ("separated", "compact", ""), `.equal`, `.labels`, `.scores` (a frame, a row per setting), `.sentence`, `.plot()`. Ctrl-C keeps the finished settings,
-        with `is_complete` False.
+        `.evidence` ("separated", "compact", ""), `.equal`, `.labels`, `.scores` (a frame, a row per setting), `.sentence`,
+        `.plot()`. Ctrl-C keeps the finished settings, with `is_complete` False.
 
     Raises:
         InputError: If the grid is empty, a parameter does not exist, or the clusterer fails on all settings.
