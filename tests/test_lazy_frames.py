@@ -271,6 +271,17 @@ def test_values_per_row_are_not_fetched(made, tmp_path):
             call()
 
 
+def test_two_frames_have_no_common_order(made):
+    """Rows of two queries are put beside each other only where a library keeps their order."""
+    frame = labels()[["truth", "noise"]]
+    lazy, values = made(frame[["truth"]]), frame["noise"].to_numpy()
+    if nw.from_native(lazy).implementation.value in ("polars", "duckdb"):
+        assert cg.ari(lazy, values, noise=()) == cg.ari(frame["truth"], values, noise=())
+    else:
+        with pytest.raises(InputError, match=r"a: .* in no order.* cg\.scan\(frame\)"):
+            cg.ari(lazy, values)
+
+
 def test_bad_weights_are_refused(made):
     """Weights that are negative, missing or words, and counts that are not whole, are refused as in a file."""
     frame = labels()

@@ -48,6 +48,8 @@ WHOLE = frozenset({int, *(np.dtype(kind).type for kind in "bhilqBHILQ")})
 
 #: libraries with lazy frames that narwhals knows
 LAZY = ("polars", "duckdb", "_duckdb", "ibis", "pyspark", "sqlframe", "narwhals")
+#: those whose queries send rows in any order
+UNORDERED = ("ibis", "pyspark", "sqlframe")
 
 
 def as_clustering(data: object, who: str = "labels") -> Clustering:
@@ -62,6 +64,11 @@ def as_clustering(data: object, who: str = "labels") -> Clustering:
         return data  # type: ignore[return-value]
     if hasattr(data, "obs"):
         raise InputError(f"{who}: pass one column of it, as in x.obs['leiden']")
+    if type(data).__module__.split(".")[0] in UNORDERED and lazy_frame(data) is not None:
+        raise InputError(
+            f"{who}: a database sends rows in no order, so they cannot be put beside others; "
+            f"compare columns of one frame: s = {Call('cg.scan(frame)')}, then s['a'] and s['b']"
+        )
     data = in_memory(data)
     if is_sparse(data):  # before mappings: some sparse formats are also dictionaries
         return Memberships(data, who=who)
