@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reproductions import datasets, soft_indices
+from reproductions import datasets, soft_choice, soft_indices
 from reproductions.soft_indices import INDICES, Mixture
 
 
@@ -84,3 +84,14 @@ def test_the_command_runs_without_data(capsys):
     printed = capsys.readouterr().out
     assert "overall" in printed
     assert "[not reproducible] Figure 8" in printed
+
+
+@pytest.mark.slow
+def test_votes_for_three_blobs_are_counted(monkeypatch, capsys):
+    """Each way of choosing gives a number for each set, and the table counts them."""
+    monkeypatch.setattr(soft_choice, "RUNS", 3)
+    monkeypatch.setattr(soft_choice, "KS", range(2, 4))
+    soft_choice.main(["--sets", "1"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith(soft_choice.WAYS)]
+    assert len(lines) == 4
+    assert all(("1 of 1" in line) == line.endswith("3: 1") for line in lines)
