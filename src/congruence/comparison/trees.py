@@ -15,7 +15,7 @@ from congruence.engine.plan import engine_for
 from congruence.errors import A, B, Call, Caution, InputError, NotApplicable, Option, counted
 from congruence.formulas import current_measures
 from congruence.formulas.record import Measure, Measures, chosen_measures
-from congruence.inputs.alignment import InputOptions, check_no_options
+from congruence.inputs.alignment import InputOptions, check_no_options, whole_labels
 from congruence.inputs.coerce import as_clustering
 from congruence.inputs.cover import Cover
 from congruence.inputs.hierarchy import Hierarchy, same_points
@@ -315,15 +315,7 @@ def clustering_of(labels: object, h: Hierarchy, who: str) -> Labels:
     found = as_clustering(labels, who)
     if not isinstance(found, Labels):
         raise InputError(f"a hierarchy is compared with a hierarchy or with labels in memory; {who} is neither")
-    if len(found) != h.n_points:
-        raise InputError(
-            f"the hierarchy has {h.n_points} points and {who} {len(found)}; both must be of the same points"
-        )
-    if found.gaps:
-        raise InputError(
-            f"{who}: {found.gaps} of {len(found)} points have no label; a hierarchy needs one for every point"
-        )
-    found = found.with_policy("error", None, who)
+    found = whole_labels(found, h.n_points, who)
     if h.points is not None and found.index is not None and set(found.index) == set(h.points):
         return found.taken(np.asarray(found.index.get_indexer(list(h.points))))
     return found

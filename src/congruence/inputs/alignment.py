@@ -482,6 +482,6 @@ def whole_labels(
     check_index(found, X, who)
     if found.gaps:
         raise InputError(
-            f"{who}: expected one complete partition, but {found.gaps} points have no label; drop them, or label them"
+            f"{who}: expected one complete partition, but {found.gaps} of {n} points have no label; drop them, or label them"
         )
     return cast("Labels", found)
