@@ -189,7 +189,18 @@ def test_soft_clusterings_of_one_point():
     """Resampled consensuses of one point have no number of clusters; no mean of nothing is taken."""
     r = cg.rank([np.array([[0.5, 0.5]])] * 2)
     assert r.agreement.tolist() == [1.0, 1.0]
-    assert r.nearness.tolist() == [0.0, 0.0]
+    assert r.nearness.tolist() == [1.0, 1.0]
+
+
+def test_memberships_are_not_ranked_by_how_crisp_they_are():
+    """Memberships are compared by the Frobenius index, by which soft ones reach 1 with themselves."""
+    rng = np.random.default_rng(0)
+    hard = np.eye(3)[TRUTH]
+    runs = [0.5 * hard + 0.5 * rng.dirichlet([3, 3, 3], len(TRUTH)) for _ in range(5)]
+    runs.append(np.eye(3)[np.where(rng.random(len(TRUTH)) < 0.4, rng.integers(0, 3, len(TRUTH)), TRUTH)])
+    r, square = cg.rank(runs, progress=False), cg.compare_all(runs, "fari")["fari"]
+    assert r.agreement == pytest.approx((square.sum(axis=0) - 1) / 5, rel=1e-9)
+    assert r.best != r.names[-1]
 
 
 def test_the_same_seed_gives_the_same_ranking():

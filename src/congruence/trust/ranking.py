@@ -205,10 +205,10 @@ def rank(
 ) -> Ranking:
     """Which of several clusterings of the same points to trust: the one that agrees best with the others and their consensus.
 
-    The score of a clustering is a weighted mean of its adjusted Rand index with the others, with consensuses of all, and, if X
-    is given, of how well it fits the data. Near-trivial clusterings do not count, and repeated ones count each time. With
-    known classes, this pick is far better than the median clustering and far worse than the best (docs/trust.md). It says
-    nothing if the clusterings agree no more than unrelated ones.
+    The score of a clustering is a weighted mean of its adjusted Rand index (of memberships the Frobenius one) with the others,
+    with consensuses of all, and, if X is given, of how well it fits the data. Near-trivial clusterings do not count, and
+    repeated ones count each time. With known classes, this pick is far better than the median clustering and far worse than
+    the best (docs/trust.md). It says nothing if the clusterings agree no more than unrelated ones.
 
     Args:
         clusterings: An `Ensemble`, or input for one: a list of label vectors, label columns, a frame, a mapping.

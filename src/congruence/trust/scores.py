@@ -119,7 +119,8 @@ def _with(labels: Array, e: Ensemble) -> Array:
     placed = np.flatnonzero(labels >= 0)
     if len(placed) < len(labels):
         labels, e = labels[placed], e.taken(placed)
-    return np.array(compare_to(labels, e, ["ari"], unassigned="drop" if e.has_gaps else "error")["ari"])
+    index = index_of(e)
+    return np.array(compare_to(labels, e, [index], unassigned="drop" if e.has_gaps else "error")[index])
 
 
 def fit_to(
@@ -210,8 +211,20 @@ def p_value_of_agreement(e: Ensemble, square: Array, rng: np.random.Generator, t
 
 def agreement_of(e: Ensemble, threads: int | None = None) -> Array:
     """Adjusted Rand index of all pairs of members, each on the points that both label."""
-    found = compare_all(e, ["ari"], threads=threads, progress=False, unassigned="drop" if e.has_gaps else "error")
-    return np.array(found["ari"])
+    index = index_of(e)
+    found = compare_all(e, [index], threads=threads, progress=False, unassigned="drop" if e.has_gaps else "error")
+    return np.array(found[index])
+
+
+def index_of(e: Ensemble) -> str:
+    """The adjusted Rand index of labels; of memberships the Frobenius one, which is 1 for the same ones, however soft.
+
+    >>> import congruence as cg
+    >>> soft = [[0.6, 0.4], [0.5, 0.5], [0.1, 0.9]]
+    >>> agreement_of(cg.Ensemble([soft, soft])).round(12).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    return "fari" if e.is_soft else "ari"
 
 
 def _permuted(e: Ensemble, rng: np.random.Generator) -> Ensemble:
