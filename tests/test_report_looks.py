@@ -249,3 +249,17 @@ def test_a_picture_stands_beside_the_answer_if_one_of_two_is_near_trivial(browse
     browser.open(tmp_path / "r.html")
     assert browser.run("document.querySelectorAll('#front canvas').length") == 1
     assert "stable" not in browser.run("document.querySelector('#bars').textContent")
+
+
+def test_nothing_is_cut_on_paper(browser, with_data):
+    """Printed, the notes of the ranking are wrapped, buttons that show more are gone, and folded parts are open."""
+    browser.size(700)
+    browser.open(with_data)
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    browser.send("Emulation.setEmulatedMedia", media="print")
+    assert browser.run("document.querySelector('#ranking-table table').getBoundingClientRect().right") <= 700
+    assert browser.run("[...document.querySelectorAll('details')].every(x => x.open)")
+    assert not browser.run("[...document.querySelectorAll('#point-table > button')].some(x => x.offsetHeight)")
+    browser.send("Emulation.setEmulatedMedia", media="")
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    browser.size(1280)

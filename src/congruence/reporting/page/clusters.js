@@ -32,7 +32,7 @@ const drawCheck = () => { // whether the groups are separated in the data
   const box = $("check"), c = D.check;
   if (!c || !A.isGiven) return fill(box);
   fill(box, el("h3", {}, "Separated in the data?"), el("p", {}, c.sentence),
-    el("details", {}, el("summary", {}, "Border by border"),
+    el("details", { open: printing }, el("summary", {}, "Border by border"),
       table(["group", "points", "nearest", "stability", "valley", "p-value", "verdict"], c.rows.map(([name, size, near, stable, valley, p, verdict]) => [short(name, 26), whole(size), near === null ? "–" : short(near, 26), fmt(stable), fmt(valley), p === null ? "–" : p < 0.0001 ? "< 0.0001" : fmt(p, 4), verdict]), "Borders of the groups"),
       el("p", { class: "muted" }, ["By check_clusters. Stability: the Jaccard index of a group in one half of the points with its prediction from the other half. Valley: 1 for an empty border with the nearest group, 0 or less for none.", ...c.notes.map((x) => `${x[0].toUpperCase()}${x.slice(1)}.`)].join(" "))));
 };
