@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         runs = {f"run{r}": np.where(rng.random(1000) < 0.2, rng.integers(0, 4, 1000), truth) for r in range(3)}
         parquet.write_table(pa.table({"truth": truth, **runs}), data / f"part-{i}.parquet", row_group_size=250)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # Spark takes python3 of the path else
     return {
         "__name__": "__main__",
         "cg": cg,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -159,8 +160,9 @@ def _as_array(data: ColumnLike, who: str) -> Array:
     try:
         listed = list(data)
     except TypeError:
-        if hasattr(data, "__array__") and (array := np.asarray(data)).ndim:
-            return array
+        with suppress(TypeError, ValueError):  # some objects only have `__array__`
+            if hasattr(data, "__array__") and (array := np.asarray(data)).ndim:
+                return array
         raise InputError(f"{who}: the labels of a {type(data).__name__} cannot be listed") from None
     if not listed:
         raise InputError(f"{who}: there are no points (an empty {type(data).__name__} was given)")
