@@ -12,8 +12,6 @@ from glob import glob
 from pathlib import Path
 from typing import IO, TypeVar
 
-import numpy as np
-
 from congruence.errors import InputError
 from congruence.typing import DeviceArray, PathLike, Record
 
@@ -153,6 +151,8 @@ T = TypeVar("T")
 
 def write_archive(path: PathLike, arrays: Mapping[str, DeviceArray], facts: Record) -> None:
     """Write arrays, and facts as JSON; an InputError for names that are neither texts nor numbers."""
+    import numpy as np  # late imports: `congruence --help` needs none
+
     try:
         text = json.dumps(facts, default=_plain)
     except TypeError as error:
@@ -162,13 +162,15 @@ def write_archive(path: PathLike, arrays: Mapping[str, DeviceArray], facts: Reco
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, np.generic):
+    if hasattr(value, "item"):  # a number of numpy
         return value.item()
     raise TypeError(f"names of clusters and values must be texts or numbers to be saved; got {type(value).__name__}")
 
 
 def read_archive(path: PathLike, what: str, made_of: Callable[[dict[str, DeviceArray], Record], T]) -> T:
     """What is made of the arrays and facts of a file; an InputError if it is not such a file."""
+    import numpy as np
+
     try:
         with np.load(Path(path), allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}
