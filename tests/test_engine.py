@@ -242,7 +242,7 @@ def test_the_cuda_engine_offers_what_is_asked_of_an_engine():
         assert callable(getattr(cpu, name))
         assert callable(getattr(cuda, name))
     for name in ("by_tables", "draws_at_once", "permuted_statistic", "random_statistic"):
-        assert callable(getattr(cuda, name))
+        assert callable(getattr(cuda.drawing, name))
 
 
 def test_expected_information_is_kept(monkeypatch):
