@@ -14,7 +14,8 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,58 @@ def theirs() -> dict[str, Callable[[Any, Any], Any]]:
 def fastest(calls: list[Callable[[], Any]]) -> list[float]:
     """Seconds per call of each, the smallest of some runs in turn."""
     return list(seconds_of({str(i): call for i, call in enumerate(calls)}).values())
+
+
+def readings(n: int) -> Iterator[tuple[str, Callable[[], Any], Callable[[], Any]]]:
+    """Kind of labels, one ARI of two of them, and what their own library needs to make codes of both."""
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    import congruence as cg
+
+    def both(call: Callable[[Any], Any], x: Any, y: Any) -> Callable[[], Any]:
+        return lambda: (call(x), call(y))
+
+    by_kind = inputs(n)
+    a, b = by_kind["strings"]
+    texts, numbers = (a.astype(object), b.astype(object)), by_kind["integers"]
+    encodings: dict[str, tuple[Any, Any, Callable[[Any], Any]]] = {
+        "lists of integers": (*by_kind["lists"], np.array),
+        "lists of texts": (a.tolist(), b.tolist(), lambda x: pa.array(x).dictionary_encode()),
+        "numpy texts": (a, b, lambda x: pa.array(x).dictionary_encode()),
+        "pandas integers": (*map(pd.Series, numbers), lambda x: x.to_numpy()),
+        "pandas texts": (*map(pd.Series, texts), pd.factorize),
+        "polars integers": (*map(pl.Series, numbers), lambda x: x.to_numpy()),
+        "polars texts": (*map(pl.Series, texts), lambda x: x.to_arrow().dictionary_encode()),
+        "arrow texts": (*map(pa.array, texts), lambda x: x.dictionary_encode()),
+    }
+    for kind, (x, y, encode) in encodings.items():
+        yield kind, lambda x=x, y=y: cg.ari(x, y), both(encode, x, y)
+
+
+def kinds_of_labels() -> None:
+    """What labels of other kinds cost beyond integers, beside their encoding; and the slowest measure of sums."""
+    import congruence as cg
+    from congruence.engine.cpu import OF_SUMS
+
+    print(
+        "\nOne ARI beside the encoding of both inputs by their library, microseconds; more: times the encoding beyond integers."
+    )
+    print(f"{'labels':<20}{'n':>7}{'ari':>9}{'encoding':>10}{'more':>8}")
+    for n in (1_000, 10_000):
+        a, b = inputs(n)["integers"]
+        for kind, ari, encode in readings(n):
+            plain, ours, theirs = fastest([lambda a=a, b=b: cg.ari(a, b), ari, encode])
+            print(
+                f"{kind:<20}{n:>7,}{ours * 1e6:>9.1f}{theirs * 1e6:>10.1f}{(ours - plain) / theirs:>8.2f}", flush=True
+            )
+    a, b = inputs(1_000)["integers"]
+    keys = [m.key for m in cg.measures() if m.needs in OF_SUMS]
+    took = fastest([partial(getattr(cg, key), a, b) for key in keys])
+    slowest = sorted(zip(took, keys, strict=True))[::-1][:3]
+    shown = ", ".join(f"{key} {seconds * 1e6:.1f}" for seconds, key in slowest)
+    print(f"\nSlowest of {len(keys)} measures of sums, two arrays of 1,000 integers, microseconds: {shown}")
 
 
 def answer() -> None:
@@ -135,6 +188,7 @@ def main() -> None:
                 if their < mine:
                     slower.append(row.split())
     print(f"\n{len(slower)} of {len(SIZES) * 3 * len(ours())} rows in which scikit-learn is faster")
+    kinds_of_labels()
 
 
 if __name__ == "__main__":
