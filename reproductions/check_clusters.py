@@ -17,7 +17,7 @@ import numpy as np
 import congruence as cg
 from reproductions.cluster_scenarios import COMPACT, CURVED, SUITE, cell_lines, is_test
 from reproductions.cluster_shapes import draw
-from reproductions.resuming import drawn, parser_of, results
+from reproductions.resuming import by_half, drawn, parser_of, results
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph
 
 #: families without separated clusters, in which no answer is right
@@ -131,16 +131,13 @@ def table(outcomes: Sequence[dict[str, Any]]) -> str:
     """One line per group of sets and half, with 95 % intervals of the shares of sets."""
     lines = []
     for group in GROUPS:
-        for half in ("DEV", "TEST"):
-            part = [o for o in outcomes if o["group"] == group and o.get("half") == half]
-            if part:
-                _, false, share = rates(part)
-                means = [f"{np.mean([o[way] for o in part]):.3f}" for way in WAYS]
-                back = [_with_interval(sum(o[way] >= BACK for o in part), len(part)) for way in WAYS]
-                lines.append(
-                    [f"{group}, {half}", str(len(part)), *means, *back, _with_interval(round(false * len(part)), len(part)),
-                     f"{share:.0%}", f"{np.median([o['seconds'] for o in part]):.2f}"]
-                )  # fmt: skip
+        for half, part in by_half(o for o in outcomes if o["group"] == group):
+            _, false, share = rates(part)
+            means = [f"{np.mean([o[way] for o in part]):.3f}" for way in WAYS]
+            back = [_with_interval(sum(o[way] >= BACK for o in part), len(part)) for way in WAYS]
+            merged = _with_interval(round(false * len(part)), len(part))
+            seconds = f"{np.median([o['seconds'] for o in part]):.2f}"
+            lines.append([f"{group}, {half}", str(len(part)), *means, *back, merged, f"{share:.0%}", seconds])
     ways = ["not merged", "silhouette", "check_clusters"]
     head = ["", "sets", *ways, *(f"{way} ≥ {BACK}" for way in ways), "true groups merged", "unsure", "seconds"]
     return grid(head, lines)
@@ -191,16 +188,14 @@ def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
     """What is asked of the check."""
     found = []
     for group, back, false in (("separated", 0.9, 0.05), ("embeddings", 0.85, 0.05), ("shapes", 0.75, 0.2)):
-        for half in ("DEV", "TEST"):
-            part = [o for o in outcomes if o["group"] == group and o.get("half") == half]
-            if part:
-                got = rates(part)
-                text = f"{group}, {half}: back at the truth in at least {back:.0%}, true clusters merged in at most {false:.0%}"
-                said = f"{got[0]:.0%} and {got[1]:.0%} of {len(part)}"
-                found.append(Claim.of(text, got[0] >= back and got[1] <= false, said))
-                if group == "separated":
-                    text = f"{group}, {half}: at most 10% of the true clusters are unsure"
-                    found.append(Claim.of(text, got[2] <= 0.1, f"{got[2]:.0%}"))
+        for half, part in by_half(o for o in outcomes if o["group"] == group):
+            got = rates(part)
+            text = f"{group}, {half}: back at the truth in at least {back:.0%}, true clusters merged in at most {false:.0%}"
+            said = f"{got[0]:.0%} and {got[1]:.0%} of {len(part)}"
+            found.append(Claim.of(text, got[0] >= back and got[1] <= false, said))
+            if group == "separated":
+                text = f"{group}, {half}: at most 10% of the true clusters are unsure"
+                found.append(Claim.of(text, got[2] <= 0.1, f"{got[2]:.0%}"))
     for null in NULLS:
         part = [o for o in outcomes if o["group"] == null]
         if part:

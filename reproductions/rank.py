@@ -17,7 +17,7 @@ import numpy as np
 import congruence as cg
 from reproductions.collections_of_clusterings import Collection, collections, seed
 from reproductions.consensus_quality import interval
-from reproductions.resuming import drawn, parser_of, results
+from reproductions.resuming import by_half, outcomes_of, parser_of
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph, signed
 
 #: draws of generated data: one of DEV, one of TEST; of those, every third collection
@@ -140,15 +140,11 @@ def worse(outcomes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
     """What the documentation says of rank."""
     found = []
-    for half in ("DEV", "TEST"):
-        part = [o for o in outcomes if o["half"] == half]
-        if part:
-            gain = difference(part, "rank", "median")
-            found.append(Claim.of(f"{half}: the pick is better than the median member", gain[1] > 0, signed(gain)))
-    for what, part in (
-        *((half, [o for o in outcomes if o["half"] == half]) for half in ("DEV", "TEST")),
-        ("real data and others' clusterings", [o for o in outcomes if o["source"] != "generated"]),
-    ):
+    for half, part in by_half(outcomes):
+        gain = difference(part, "rank", "median")
+        found.append(Claim.of(f"{half}: the pick is better than the median member", gain[1] > 0, signed(gain)))
+    others = [o for o in outcomes if o["source"] != "generated"]
+    for what, part in (*by_half(outcomes), ("real data and others' clusterings", others)):
         if part:
             gain = difference(part, "rank", "agreement")
             text = f"{what}: the pick is on average at least as good as the member that agrees most with the others"
@@ -174,13 +170,10 @@ def claims(outcomes: Sequence[dict[str, Any]]) -> list[Claim]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = parser_of("rank", __doc__, "collections")
-    args = parser.parse_args(argv)
-    every = list(_collections())
-    chosen = drawn(every, args.some)
-    outcomes = results(work, chosen, args)
+    outcomes, many = outcomes_of(work, lambda args: list(_collections()), parser, argv)
     if not outcomes:
         return 1
-    print(paragraph(f"""ARI with the classes of the clustering that each rule picks, in {len(outcomes)} of {len(every)}
+    print(paragraph(f"""ARI with the classes of the clustering that each rule picks, in {len(outcomes)} of {many}
         collections of clusterings. DEV and TEST are different sets of data. Intervals: bootstrap over sets of data. Where rank
         makes no recommendation, the median member counts. The data are unknown for clusterings made by others."""))  # fmt: skip
     print()

@@ -33,6 +33,26 @@ def drawn(every: Sequence[Any], many: int | None) -> list[Any]:
     return [every[i] for i in np.random.default_rng(0).permutation(len(every))[:many]]
 
 
+def outcomes_of(
+    work: Callable[[Any], dict[str, Any]],
+    every: Callable[[argparse.Namespace], Sequence[Any]],
+    parser: argparse.ArgumentParser,
+    argv: Sequence[str] | None,
+) -> tuple[list[dict[str, Any]], int]:
+    """The results for all items that the options ask for, or for some drawn at random, and the number of all."""
+    args = parser.parse_args(argv)
+    items = every(args)
+    return results(work, drawn(items, args.some), args), len(items)
+
+
+def by_half(outcomes: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The outcomes of DEV and of TEST, as far as there are any."""
+    found = list(outcomes)
+    for half in ("DEV", "TEST"):
+        if part := [o for o in found if o.get("half") == half]:
+            yield half, part
+
+
 def results(
     work: Callable[[Any], dict[str, Any]],
     items: Iterable[Any],

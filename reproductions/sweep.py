@@ -19,7 +19,7 @@ from reproductions import datasets
 from reproductions.cluster_scenarios import CURVED, SUITE, is_test
 from reproductions.cluster_shapes import draw
 from reproductions.consensus_quality import interval
-from reproductions.resuming import drawn, parser_of, results
+from reproductions.resuming import by_half, outcomes_of, parser_of
 from reproductions.rows import Claim, claims_text, grid, heading, paragraph, signed
 
 #: families of generated sets: compact ones, curved ones, and shapes as in the published suites
@@ -115,11 +115,9 @@ def table(outcomes: Sequence[dict[str, Any]]) -> str:
     """Mean ARI of each rule: one line per clusterer and half, for one kind of sets."""
     lines = []
     for how in (*CLUSTERERS, "all"):
-        for half in ("DEV", "TEST"):
-            part = [o for o in outcomes if o["half"] == half and how in (o["clusterer"], "all")]
-            if part:
-                means = [f"{np.mean([o['ari'][rule] for o in part]):.3f}" for rule in RULES]
-                lines.append([f"{how}, {half}", str(len(part)), *means, str(sum(not o["is_picked"] for o in part))])
+        for half, part in by_half(o for o in outcomes if how in (o["clusterer"], "all")):
+            means = [f"{np.mean([o['ari'][rule] for o in part]):.3f}" for rule in RULES]
+            lines.append([f"{how}, {half}", str(len(part)), *means, str(sum(not o["is_picked"] for o in part))])
     return grid(["", "sets", *RULES, "none picked"], lines)
 
 
@@ -127,9 +125,8 @@ def claims(outcomes: Sequence[dict[str, Any]], nulls: Sequence[dict[str, Any]]) 
     """What is asked of the sweep."""
     found = []
     for kind, sets in parted(outcomes).items():
-        for half in ("DEV", "TEST"):
-            part = [o for o in sets if o["half"] == half]
-            for rule in RULES[:3] if part else ():
+        for half, part in by_half(sets):
+            for rule in RULES[:3]:
                 gain = interval([o["ari"]["sweep"] - o["ari"][rule] for o in part], [o["name"] for o in part])
                 found.append(Claim.of(f"{kind}, {half}: a higher mean ARI than {rule}", gain[0] > 0, signed(gain)))
     if nulls:
@@ -149,14 +146,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables."""
     parser = parser_of("sweep", __doc__, "sweeps")
     parser.add_argument("--draws", type=int, default=3, help="sets per family")
-    args = parser.parse_args(argv)
-    every = items(args.draws)
-    chosen = drawn(every, args.some)
-    done = results(work, chosen, args)
+    done, many = outcomes_of(work, lambda args: items(args.draws), parser, argv)
     outcomes, nulls = [o for o in done if "ari" in o], [o for o in done if "null" in o]
     if not outcomes:
         return 1
-    print(paragraph(f"""Mean ARI with the classes of the setting that each rule picks, {len(done)} of {len(every)} sweeps of
+    print(paragraph(f"""Mean ARI with the classes of the setting that each rule picks, {len(done)} of {many} sweeps of
         generated sets of {len(FAMILIES)} families and of {len(REAL)} real sets, standardised, at most {MOST:,} points. Noise
         points are clusters of one. Where the sweep recommends nothing, the default parameters count. Intervals: bootstrap over
         families and real sets."""))  # fmt: skip
