@@ -16,9 +16,8 @@ from unittest.mock import patch
 import numpy as np
 
 from congruence.alternative_clustering.maximus import cost_of
-from congruence.alternative_clustering.points import Points
+from congruence.alternative_clustering.points import Found, Points, Task
 from congruence.alternative_clustering.program import least_similarity, matching_rows, similarity
-from congruence.alternative_clustering.restarts import Found, Task
 from congruence.alternative_clustering.search import METHODS, Method
 from congruence.errors import InputError
 from congruence.statistics.tables import Array

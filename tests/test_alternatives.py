@@ -231,7 +231,7 @@ def test_the_index_of_labels_and_data_must_agree():
 
 def test_collapsed_results_say_so():
     """Empty and tiny clusters are in the notes, and scores that one cluster does not have are undefined."""
-    from congruence.alternative_clustering.restarts import Found
+    from congruence.alternative_clustering.points import Found
     from congruence.alternative_clustering.search import _scored, _tidy
 
     points = binned(as_points(IRIS, True), "width", 10, SPECIES)

@@ -13,9 +13,8 @@ from sklearn.metrics import silhouette_score
 import congruence as cg
 from congruence.alternative_clustering import moves, program
 from congruence.alternative_clustering.coala import coala
-from congruence.alternative_clustering.points import as_points, binned
+from congruence.alternative_clustering.points import Task, as_points, binned
 from congruence.alternative_clustering.quality import silhouettes
-from congruence.alternative_clustering.restarts import Task
 from reproductions import maximus_published as published
 from reproductions.integer_programs import solve
 from tests import naive_alternatives as naive

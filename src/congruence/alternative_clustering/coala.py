@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.alternative_clustering.restarts import Found, Task
+from congruence.alternative_clustering.points import Found, Task
 from congruence.statistics.tables import Array
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from congruence.alternative_clustering.restarts import Found, Task, start
+from congruence.alternative_clustering.points import Found, Task, start
 from congruence.statistics.tables import Array
 
 # --- k-means inside every given cluster, extended to all points, and the consensus (Gondek, Hofmann 2005) -------------

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from congruence.alternative_clustering.points import Found, Task
 from congruence.alternative_clustering.program import (
     Assigned,
     Assignment,
@@ -20,7 +21,6 @@ from congruence.alternative_clustering.program import (
     least_similarity,
     similarity,
 )
-from congruence.alternative_clustering.restarts import Found, Task
 from congruence.ensembles.soft_generators import seed_of
 from congruence.errors import InputError
 from congruence.statistics.tables import Array

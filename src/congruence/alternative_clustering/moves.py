@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from congruence.alternative_clustering.points import Points
-from congruence.alternative_clustering.restarts import Found, Task, best_of, start
+from congruence.alternative_clustering.points import Found, Points, Task, best_of, start
 from congruence.statistics.tables import Array, xlogx
 
 # --- sequential: clusters that are informative about the attributes beyond the given ones -----------------------------

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from congruence.alternative_clustering.points import Points
+from congruence.alternative_clustering.points import Found, Points, Task, kmeans
 from congruence.alternative_clustering.quality import centroids
 from congruence.alternative_clustering.residual import residuals
-from congruence.alternative_clustering.restarts import Found, Task, kmeans
 from congruence.errors import NotApplicable, Option
 from congruence.statistics.tables import Array
 

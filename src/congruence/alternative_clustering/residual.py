@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from congruence.alternative_clustering.points import Found, Task, kmeans
 from congruence.alternative_clustering.quality import apart
-from congruence.alternative_clustering.restarts import Found, Task, kmeans
 from congruence.selection.mixtures import same_partition
 from congruence.statistics.tables import Array
 

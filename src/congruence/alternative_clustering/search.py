@@ -16,12 +16,11 @@ from congruence.alternative_clustering.coala import coala
 from congruence.alternative_clustering.ensembles import condens, metaclusters
 from congruence.alternative_clustering.maximus import maximus
 from congruence.alternative_clustering.moves import cib, mincentropy
-from congruence.alternative_clustering.points import Points, as_knowns, as_points, binned
+from congruence.alternative_clustering.points import Found, Points, Task, as_knowns, as_points, binned
 from congruence.alternative_clustering.program import least_similarity, similarity
 from congruence.alternative_clustering.projections import adft, orthogonal
 from congruence.alternative_clustering.quality import centroids, check_index, dissimilarity, dq, dunn_index, silhouettes
 from congruence.alternative_clustering.residual import Residuals, refined, residual
-from congruence.alternative_clustering.restarts import Found, Task
 from congruence.alternative_clustering.results import SCORES, Alternative, Alternatives
 from congruence.alternative_clustering.views import views
 from congruence.density.binning import Binning
