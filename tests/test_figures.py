@@ -312,3 +312,23 @@ def test_points_of_many_clusters_are_ordered_as_those_of_few(given, monkeypatch)
     monkeypatch.setattr(items, "MOST_DENSE", 0)
     for ours, theirs in zip(items.neighbours(e, codes), dense, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("letters", [6, 20, 45])
+def test_long_names_of_a_tanglegram_have_room(letters):
+    """The names of both trees end before the lines between them begin; those of more than 30 letters are cut in the middle."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    points = [f"{'a' * (letters - 3)} {i:02d}" for i in range(30)]
+    trees = [cg.Hierarchy(linkage(X + s * rng.normal(size=X.shape)), points=points) for s in (0, 0.5)]
+    shown = cg.tanglegram(*trees).plot()
+    lines, left, right = (trace for trace in shown.data if len(trace.y) in (30, 90))
+    texts = [left, right]
+    per_unit = 800 / max(x for trace in shown.data for x in trace.x if x is not None)  # pixels, without the margins
+    longest = max(len(x) for x in texts[0].text)
+    assert longest == min(letters, 30)
+    assert len(set(texts[0].text)) == 30
+    begins, ends = lines.x[0], lines.x[1]
+    assert 4 * longest <= per_unit * (begins - left.x[0])
+    assert 4 * longest <= per_unit * (right.x[0] - ends)
+    assert (shown.layout.height - 180) / 30 >= 12  # a row is higher than its letters

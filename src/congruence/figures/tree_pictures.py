@@ -50,10 +50,23 @@ def of_table(table: CutTable) -> Picture:
     return Picture(panels=[panel], title=f"{m.title} of cuts", width=640, height=560, paper=(4.8, 4.2))
 
 
+#: letters of a name in a tanglegram, and the width of one as a share of the picture's
+LETTERS, WIDE = 30, 0.0058
+
+
 def of_tangle(tangle: Tanglegram) -> Picture:
-    """A tanglegram: two trees, with lines between the same points."""
+    """A tanglegram: two trees, with lines between the same points; the longer the names, the farther apart are the trees."""
     n, marks = tangle.a.n_points, list[Mark]()
-    for side, begin, sign in (("a", 0.0, 1.0), ("b", 3.0, -1.0)):
+    names = [str(x) for x in (range(n) if tangle.a.points is None else tangle.a.points)]
+    names = [
+        x if len(x) <= LETTERS else f"{x[: LETTERS - 14]}…{x[-13:]}" for x in names
+    ]  # they often differ at their end
+    gap, second = 0.02, 2.0  # room for the names, and where the second tree begins
+    if n <= MOST_NAMES:
+        share = 0.012 + WIDE * max(map(len, names))
+        gap = max(0.25, 2.5 * share / (1 - 2 * share))
+        second = 2.0 if gap == 0.25 else 1.5 + 2 * gap
+    for side, begin, sign in (("a", 0.0, 1.0), ("b", second + 1, -1.0)):
         x: list[float | None] = []
         y: list[float | None] = []
         lines = tangle.segments(side)
@@ -66,18 +79,16 @@ def of_tangle(tangle: Tanglegram) -> Picture:
     place[tangle.order_b] = np.arange(n)
     left: list[float | None] = []
     right: list[float | None] = []
-    gap = 0.25 if n <= MOST_NAMES else 0.02  # room for the names
     for i, point in enumerate(tangle.order_a.tolist()):
-        left += [1 + gap, 2 - gap, None]
+        left += [1 + gap, second - gap, None]
         right += [i, int(place[point]), None]
     marks.append(Line(x=left, y=right, width=0.6, opacity=0.5))
-    names = [str(x) for x in (range(n) if tangle.a.points is None else tangle.a.points)]
     if n <= MOST_NAMES:
-        for order, at, is_left in ((tangle.order_a, 1.0, False), (tangle.order_b, 2.0, True)):
+        for order, at, is_left in ((tangle.order_a, 1.0, False), (tangle.order_b, second, True)):
             texts = [names[i] for i in order.tolist()]
             marks.append(Texts(x=[at] * n, y=list(range(n)), texts=texts, is_left=is_left, size=5))
     return Picture(
-        panels=[Panel(marks=marks, x=NO_AXIS, y=NO_AXIS)], width=900, height=max(400, min(1600, 12 * n)),
+        panels=[Panel(marks=marks, x=NO_AXIS, y=NO_AXIS)], width=900, height=max(400, min(1600, 180 + 12 * n)),
         title=f"{n} points, {tangle.crossings:,} crossings ({tangle.entanglement:.1%} of the pairs)",
         paper=(7.0, max(3.0, min(14.0, 0.12 * n))),
     )  # fmt: skip
