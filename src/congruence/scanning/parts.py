@@ -63,8 +63,8 @@ GROUPS = 64
 #: bytes read ahead of each column of a Parquet file, and most bytes of its pages while a batch is made
 BUFFER, PAGES = 1 << 16, 3 << 20
 
-#: number of labels that are read before columns are read as codes, if the loops for it were never compiled, which takes some
-#: seconds, or if no compiled kernels are loaded, which takes half a second
+#: number of labels that are read before columns are read as codes, if the loops for it were never compiled, which takes 3.6 s
+#: and saves 2 to 6 ns per label (`benchmarks.decoder`), or if no compiled kernels are loaded, which takes half a second
 CODED_FROM = 300_000_000
 
 #: environment variable that is 0 if pyarrow is to read all columns
