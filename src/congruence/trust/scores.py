@@ -98,9 +98,8 @@ class Nearness:
 
     def redrawn(self, drawn: Array, rng: np.random.Generator) -> Array:
         """The same for consensuses of drawn clusterings."""
-        again = Ensemble(
-            self.few[drawn.tolist()], names=[str(i) for i in range(len(drawn))], member_weight=np.ones(len(drawn))
-        )
+        once, times = np.unique(drawn, return_counts=True)
+        again = Ensemble(self.few[once.tolist()], member_weight=times.astype(np.float64))
         values = [
             consensus(again, k, [FAST], rng, refine=True, n_init=STARTS, threads=self.threads, progress=False).labels
             for k in self.numbers
