@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from congruence.errors import InputError
-from congruence.typing import DeviceArray, PathLike, Record
+from congruence.typing import DeviceArray, PathLike, Record, Scalar
 
 #: kinds of files that are read from a folder
 TABLES = (".parquet", ".feather", ".arrow", ".csv", ".tsv", ".txt")
@@ -161,8 +161,8 @@ def write_archive(path: PathLike, arrays: Mapping[str, DeviceArray], facts: Reco
         np.savez_compressed(file, **arrays, facts=np.frombuffer(text.encode(), dtype=np.uint8))
 
 
-def _plain(value: object) -> object:
-    if hasattr(value, "item"):  # a number of numpy
+def _plain(value: Scalar) -> object:
+    if getattr(value, "ndim", 1) == 0:  # a number of numpy
         return value.item()
     raise TypeError(f"names of clusters and values must be texts or numbers to be saved; got {type(value).__name__}")
 
