@@ -43,18 +43,16 @@ def features_of(name: str) -> list[str]:
 def clusterings(name: str) -> tuple[Array, dict[str, ClusteringLike]]:
     """The classes of a data set, and 29 clusterings of it: several algorithms and seeds, and various numbers of clusters."""
     from sklearn.cluster import AgglomerativeClustering, KMeans
-    from threadpoolctl import threadpool_limits
 
     data, truth = data_of(name)
     k = len(np.unique(truth))
     found: dict[str, ClusteringLike] = {}
-    with threadpool_limits(1):  # threads that wait for one another took half of the demo's processor time on busy cores
-        for seed in range(4):
-            found[f"kmeans, seed {seed}"] = KMeans(k, init="random", n_init=1, random_state=seed).fit_predict(data)
-        for linkage in ("ward", "average"):
-            found[f"{linkage} linkage"] = AgglomerativeClustering(k, linkage=linkage).fit_predict(data)
-        found[f"kmeans, k={k + 2}"] = KMeans(k + 2, n_init=5, random_state=0).fit_predict(data)
-        found[f"kmeans, k={k - 1}"] = KMeans(k - 1, n_init=5, random_state=0).fit_predict(data)
+    for seed in range(4):
+        found[f"kmeans, seed {seed}"] = KMeans(k, init="random", n_init=1, random_state=seed).fit_predict(data)
+    for linkage in ("ward", "average"):
+        found[f"{linkage} linkage"] = AgglomerativeClustering(k, linkage=linkage).fit_predict(data)
+    found[f"kmeans, k={k + 2}"] = KMeans(k + 2, n_init=5, random_state=0).fit_predict(data)
+    found[f"kmeans, k={k - 1}"] = KMeans(k - 1, n_init=5, random_state=0).fit_predict(data)
     runs = generate(data, 21, range(k - 1, k + 4) if k < 5 else range(k - 2, k + 3), random_state=0)
     return truth, {**found, **{f"random {i + 1}, k={c.k}": c for i, c in enumerate(runs)}}
 
@@ -76,6 +74,14 @@ def pages(folder: Path, names: Sequence[str] = ("wine", "digits")) -> list[Repor
 
 def show(folder: Path) -> list[Path]:
     """Print the demo and write its reports to a folder; returns the pages."""
+    import sklearn.cluster  # noqa: F401  (only loaded libraries can be limited to one thread)
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # threads that wait for one another took half of the processor time on busy cores
+        return _show(folder)
+
+
+def _show(folder: Path) -> list[Path]:
     from sklearn.mixture import GaussianMixture
 
     made = {name: clusterings(name) for name in ("wine", "digits")}
