@@ -273,7 +273,7 @@ def _profiles(quick: bool) -> None:
     print(rows_text(table3(), digits=4))
     print(
         paragraph("""The points of the figures are not printed, so the ADCO values (0.84, 0.53, 0.94, 0.67, 0.92, 0.90) are not
-        reproducible; the membership measures follow from how many points were moved.""")
+        reproducible. Tried: coordinates of our own, below; the membership measures follow from how many points were moved.""")
     )
     fitting, largest = figure_5a_tables(range(40, 101, 20) if quick else range(20, 121, 10))
     print(
@@ -299,7 +299,8 @@ def _profiles(quick: bool) -> None:
     print(
         paragraph(f"""The paper does not say how data were prepared or started. Ours: one-hot, standardised columns, k the
         number of classes; k-means of 10 starts, mixtures with diagonal covariances, average linkage; the profiles are of
-        the data as they are, nominal attributes with one bin per value. 'agrees' is within {NEAR}.""")
+        the data as they are, nominal attributes with one bin per value. 'agrees' is within {NEAR}. The other
+        preparations that were tried are in 'Table 5, by preparation'.""")
     )
     print(rows_text(table5(), digits=3))
     print()

@@ -227,7 +227,7 @@ def table10_rows() -> list[Row]:
             f"two alternatives cannot take less time than the first of them; elsewhere {min(others):.2f} to {max(others):.2f}",
         ),
         Row("rows of Table 10", "13", float(len(TABLE10)), MISPRINT, "Eucalyptus and Sonar are not there"),
-        Row("seconds", "all", None, NOT_REPRODUCIBLE, "of another machine and other programs; ours are shown next to them above"),
+        Row("seconds", "all", None, NOT_REPRODUCIBLE, "of another machine and other programs. Tried: ours, next to them above"),
     ]  # fmt: skip
 
 

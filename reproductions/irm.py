@@ -74,8 +74,8 @@ def table1() -> list[Row]:
     rows.append(
         checked(
             "NMI as printed (P1, P2)", "0.0757575", printed_nmi(P1, P2),
-            "the printed formula gives 2.5/42 = 0.0595238. 0.0757575 = 5/66 = 2.5/33 is what it gives if the sum over the "
-            "clusters of P2 stops after 4 of its 7 (4 is the number of clusters of P3): an indexing slip (inference)",
+            "Tried: the printed formula, 2.5/42 = 0.0595238 (this row), and the sum over the clusters of P2 stopped after 4 of "
+            "its 7, 2.5/33 = 5/66 = 0.0757575, as printed (4 is the number of clusters of P3): an indexing slip (inference)",
         )
     )  # fmt: skip
     rows.append(checked("NMI as printed (P1, P3)", "0.05555", printed_nmi(P1, P3), "NMI_sum / 2n = (8/9)/16 = 1/18"))

@@ -99,6 +99,15 @@ def signed(values: tuple[float, float, float]) -> str:
     return f"{values[0]:+.3f} [{values[1]:+.3f}, {values[2]:+.3f}]"
 
 
+def spread(values: Sequence[float]) -> str:
+    """The lowest and the highest value.
+
+    >>> spread([0.5, -0.25, 0.75])
+    '-0.250 to 0.750'
+    """
+    return f"{min(values):.3f} to {max(values):.3f}"
+
+
 def heading(text: str) -> str:
     """An underlined heading after an empty line."""
     return f"\n{text}\n{'=' * len(text)}"

@@ -1,6 +1,8 @@
 """The reproductions print the values of the papers and whether they hold."""
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,20 @@ needs_data = pytest.mark.skipif(
     datasets.local("lenses") is None,
     reason="no data folder: set CONGRUENCE_DATA to the folder that holds sets/lenses.csv.gz",
 )
+
+
+KEPT = Path(__file__).parents[1] / "docs" / "reproductions"
+
+
+@pytest.mark.parametrize("path", sorted(KEPT.glob("*.txt")), ids=lambda path: path.stem)
+def test_what_is_not_reproducible_lists_what_was_tried(path):
+    """Each section of a kept output with "not reproducible" lists the preparations tried; so does the note of each such row."""
+    _, *sections = re.split(r"\n(?=.+\n=+\n)", path.read_text(encoding="utf-8"))
+    for section in sections:
+        if "not reproducible" in section:
+            assert re.search("tried|preparation", section, re.IGNORECASE), section
+        for note in re.findall(r"  not reproducible\n((?: {6}.*\n)+)", section + "\n"):
+            assert "tried" in note.lower(), note
 
 
 # --- IRM --------------------------------------------------------------------------------------------------------
