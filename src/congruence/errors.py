@@ -145,6 +145,10 @@ class InputError(ValueError):
 
     It is one line: line breaks become spaces, and other control characters are shown escaped.
 
+    Args:
+        message: The message.
+        code: The kind of error, such as "no_label", for code that must recognise it. Default "": none.
+
     >>> import congruence as cg
     >>> try:
     ...     cg.ari([0, 0, 1], [0, 1])
@@ -153,8 +157,9 @@ class InputError(ValueError):
     a and b have 3 and 2 points; both must label the same points (pandas: pass align='index' to compare common points)
     """
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, code: str = "") -> None:
         super().__init__(visible(_one_line(as_called(message))))
+        self.code = code
 
 
 #: longest message: names of columns and values can have any length
@@ -181,10 +186,6 @@ def refused() -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(str(error)) from None
-
-
-class NoLabel(InputError):
-    """Points in no cluster, where no option says how they count."""
 
 
 class TooLarge(InputError, MemoryError):
@@ -215,10 +216,10 @@ class NoSuchName(InputError, KeyError):
 
 
 class Caution(str):
-    """A one-line warning about a result. It is a string with a `.code`, its kind, and a `.subject`.
+    """A one-line note or warning about a result. It is a string with a `.code`, its kind, and a `.subject`.
 
     Args:
-        code: The kind of caution, such as "noise_label"; programs should check this, not the text.
+        code: Its kind, such as "noise_label"; programs should check this, not the text.
         subject: What it is about: the name of a clustering or measure, or "" for the whole result.
         text: The text to show; "{subject}" in it is replaced by the subject.
 

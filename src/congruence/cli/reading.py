@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from congruence.cli.app import at_end, memory_of_tables, settings
 from congruence.cli.options import Labels
 from congruence.cli.printing import say
-from congruence.errors import InputError, NoLabel, Option, joined, some_of
+from congruence.errors import InputError, Option, joined, some_of
 from congruence.typing import ColumnLike, NoiseLike, OptionValue, PointsLike, Scalar
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def scanned_gaps(columns: dict[str, ColumnLike], error: BaseException | None) ->
     """The same for scanned text, once it is counted; without numbers if the scan stopped at a missing label."""
     known = {name: (column.source.known(column), column.name) for name, column in columns.items()}
     counts = {name: int(part.gaps[part.names.index(own)]) for name, (part, own) in known.items() if part is not None}
-    if not counts and isinstance(error, NoLabel):
+    if not counts and isinstance(error, InputError) and error.code == "no_label":
         return _note(None)
     return _note(counts)
 

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeGuard, TypeVar
 
 import numpy as np
 
-from congruence.errors import Call, Caution, InputError, NoLabel, Option, some_of
+from congruence.errors import Call, Caution, InputError, Option, some_of
 from congruence.inputs.column_names import label_of_noise
 from congruence.inputs.encoding import arrow_library, encode_arrow
 from congruence.inputs.kinds import Clustering, Unassigned
@@ -364,10 +364,11 @@ IN_ENSEMBLE = " (in an ensemble: 'partial')"
 
 def unassigned_error(who: str, many: str) -> InputError:
     """The error for unassigned points if no option says how they count."""
-    return NoLabel(
+    return InputError(
         f"{who}: {many} are unassigned (missing, or named as noise); pass "
         f"{Option('unassigned', 'drop', 'singletons', 'cluster')} to say how they count"
-        f"{Call(IN_ENSEMBLE, '')}"
+        f"{Call(IN_ENSEMBLE, '')}",
+        "no_label",
     )
 
 
