@@ -27,7 +27,7 @@ def _scores(name: str, better: str, found: Clusterings) -> Curve:
 
 def _by_scikit_learn(name: str, title: str, better: Literal["higher", "lower"]) -> Peer:
     scores = partial(_scores, f"{name}_score", better)
-    return Peer(name, title, better, False, lambda context: scores(context.clusterings), scores)
+    return Peer(name, title, better, lambda context: scores(context.clusterings), scores)
 
 
 def _jump(context: Context) -> Curve:
@@ -62,7 +62,7 @@ PEERS = (
     _by_scikit_learn("silhouette", "Mean silhouette width (Rousseeuw 1987)", "higher"),
     _by_scikit_learn("calinski_harabasz", "Calinski–Harabasz index (1974)", "higher"),
     _by_scikit_learn("davies_bouldin", "Davies–Bouldin index (1979)", "lower"),
-    Peer("jump", "Jump of the distortion (Sugar and James 2003)", "higher", True, _jump),
-    Peer("bic", "BIC of the best Gaussian mixture (Fraley and Raftery 2002)", "higher", True, partial(_best, "bic")),
-    Peer("icl", "ICL of the best Gaussian mixture (Biernacki et al. 2000)", "higher", True, partial(_best, "icl")),
+    Peer("jump", "Jump of the distortion (Sugar and James 2003)", "higher", _jump),
+    Peer("bic", "BIC of the best Gaussian mixture (Fraley and Raftery 2002)", "higher", partial(_best, "bic")),
+    Peer("icl", "ICL of the best Gaussian mixture (Biernacki et al. 2000)", "higher", partial(_best, "icl")),
 )

@@ -78,12 +78,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Peer:
-    """A published criterion: its title, which way is better, whether it can answer 1, and how it is computed."""
+    """A published criterion: its title, which way is better, and how it is computed."""
 
     name: str
     title: str
     better: Literal["higher", "lower"]
-    can_say_one: bool
     #: for k-means
     curve: Callable[[Context], Curve]
     #: for any clusterer; None if the criterion is defined only for k-means or mixtures

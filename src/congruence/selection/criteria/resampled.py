@@ -236,17 +236,11 @@ def _m3c(context: Context) -> Curve:
 
 
 PEERS = (
-    Peer("gap", "Gap statistic, first k (Tibshirani et al. 2001)", "higher", True, partial(_gap, first_rule)),
-    Peer(
-        "gap_max", "Gap statistic, global maximum minus one standard error", "higher", True, partial(_gap, global_rule)
-    ),
-    Peer(
-        "prediction_strength", "Prediction strength (Tibshirani and Walther 2005)", "higher", True, _prediction_strength
-    ),
-    Peer(
-        "clusterboot", "Stability of the worst cluster under the bootstrap (Hennig 2007)", "higher", True, _clusterboot
-    ),
-    Peer("nselectboot", "Instability of pairs of bootstrap samples (Fang and Wang 2012)", "lower", False, _nselectboot),
-    Peer("pac", "Proportion of ambiguous pairs of subsamples (Şenbabaoğlu et al. 2014)", "lower", False, _pac),
-    Peer("m3c", "PAC against references of the same covariance (M3C, John et al. 2020)", "higher", True, _m3c),
+    Peer("gap", "Gap statistic, first k (Tibshirani et al. 2001)", "higher", partial(_gap, first_rule)),
+    Peer("gap_max", "Gap statistic, global maximum minus one standard error", "higher", partial(_gap, global_rule)),
+    Peer("prediction_strength", "Prediction strength (Tibshirani and Walther 2005)", "higher", _prediction_strength),
+    Peer("clusterboot", "Stability of the worst cluster under the bootstrap (Hennig 2007)", "higher", _clusterboot),
+    Peer("nselectboot", "Instability of pairs of bootstrap samples (Fang and Wang 2012)", "lower", _nselectboot),
+    Peer("pac", "Proportion of ambiguous pairs of subsamples (Şenbabaoğlu et al. 2014)", "lower", _pac),
+    Peer("m3c", "PAC against references of the same covariance (M3C, John et al. 2020)", "higher", _m3c),
 )
