@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -33,9 +33,6 @@ from congruence.typing import (
     Seed,
     SparseMatrix,
 )
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["ClusterStability", "stability"]
 
