@@ -389,4 +389,4 @@ def test_steps_with_data_show_what_changed(tmp_path):
     assert 'id="drift"' not in cg.report(steps).html
     few = cg.report(steps, data=rng.normal(size=(600, 201)))
     assert few.model.drift is None
-    assert "shown for at most 200 features" in few.html
+    assert "shown for dense data of at most 200 features" in few.html

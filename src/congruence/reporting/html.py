@@ -31,7 +31,7 @@ from congruence.reporting.members import Request
 from congruence.reporting.model import A_GROUP, Model, build
 from congruence.reporting.payload import payload
 from congruence.reporting.phrases import TERMS, plain_name
-from congruence.reporting.steps import flow, heat_map
+from congruence.reporting.steps import LEFT_OUT, flow, heat_map
 from congruence.selection.choice import Judged
 from congruence.statistics.tables import Array
 from congruence.typing import (
@@ -394,6 +394,7 @@ def _said(model: Model) -> Record:
         "choice_notes": [],
         "flow": None if model.steps is None else flow(model.steps),
         "heat": None if model.drift is None else heat_map(model.drift),
+        "no_heat": LEFT_OUT,
     }
     found["making"] = [
         ("version", f"congruence {model.version}"),

@@ -24,6 +24,11 @@ BETWEEN, WIDEST, DEEP, SIDE, TOP = 110, 700, 420, 110, 24
 ROW, CURVES, NAMES = 16, 150, 210
 #: most values (points × features × steps) that are compared, and most features
 MOST_VALUES, MOST_FEATURES = 10**8, 200
+#: what the page says instead
+LEFT_OUT = (
+    f"What changed in the data is shown for dense data of at most {MOST_FEATURES} features and {MOST_VALUES:,} values over all "
+    "steps."
+)
 
 
 def tracks_of(e: Ensemble, own: list[int]) -> Tracks | None:
