@@ -129,7 +129,7 @@ def confidence_interval(
         level: Level of the interval, between 0 and 1. Default 0.95.
         n_resamples: Number of random halves, at least 20. Default 1000.
         random_state, threads, progress: See `congruence.options`.
-        options: See `congruence.options`. And `engine`.
+        options: See `congruence.options`. They may include `engine`.
 
     Returns:
         A `ConfidenceInterval`: `low, high = interval`, `.standard_error`, `.bias`.
