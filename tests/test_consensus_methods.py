@@ -241,13 +241,13 @@ def test_eigenvectors_are_those_of_the_whole_graph(gaps):
     graph = np.block([[np.zeros((30, 30)), edges], [edges.T, np.zeros((len(a), len(a)))]])
     root = 1 / np.sqrt(graph.sum(axis=1))
     dense = eigh(graph * root[:, None] * root)[1][:, -4:] * root[:, None]
-    _, left, right, _ = eigenvectors(votes, 1 / np.sqrt(votes.seen_share), np.sqrt(a / votes.sizes), 4, rng)
+    _, left, right, _ = eigenvectors(votes, 1 / np.sqrt(votes.seen_share), np.sqrt(a / votes.sizes), 4)
     ours = np.vstack([left[votes.row] * root[:30, None], right * root[30:, None]])
     assert subspace_angles(dense, ours).max() < 1e-6
     m = (h * a) @ h.T
     root = 1 / np.sqrt(m.sum(axis=1))
     dense = eigh(m * root[:, None] * root)[1][:, -4:]
-    _, left, _, _ = eigenvectors(votes, 1 / np.sqrt(degrees(votes)), np.sqrt(a), 4, rng)
+    _, left, _, _ = eigenvectors(votes, 1 / np.sqrt(degrees(votes)), np.sqrt(a), 4)
     assert np.allclose(degrees(votes)[votes.row], m.sum(axis=1), rtol=1e-12)
     assert subspace_angles(dense, left[votes.row]).max() < 1e-6
 

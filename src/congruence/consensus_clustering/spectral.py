@@ -20,9 +20,7 @@ STARTS_ON = 20_000
 # --- leading eigenvectors through the clusters × clusters matrix, and k-means on their directions ----------------------
 
 
-def eigenvectors(
-    e: Evidence, row_scale: Array, column_scale: Array, k: int, rng: np.random.Generator
-) -> tuple[Array, Array, Array, str]:
+def eigenvectors(e: Evidence, row_scale: Array, column_scale: Array, k: int) -> tuple[Array, Array, Array, str]:
     """Top k singular vectors of B = diag(√mass · row_scale) · H · diag(column_scale): parts of the left ones, left, right.
 
     The left vectors are returned for one point of each signature, without √mass: row_scale times the sum of the parts
@@ -137,7 +135,7 @@ def spectral_run(
         return _by_cut(e, k, rng, solver, balance)
     # degrees are the weight of the edges of a point, and weight · size for a cluster
     row, column = 1 / np.sqrt(e.scores(e.weight)), np.sqrt(e.weight / e.sizes_in_tables)
-    places, left, right, solver = eigenvectors(e, row, column, k, rng)
+    places, left, right, solver = eigenvectors(e, row, column, k)
     both = directions(np.vstack([left, right]))
     labels, centres, notes = kmeans(both, np.concatenate([e.mass, np.ones(e.n_columns)]), k, rng, n_init)
     points, clusters = labels[: e.n_rows], labels[e.n_rows :]
@@ -184,7 +182,7 @@ def degrees(e: Evidence) -> Array:
 def _ncut(e: Evidence, k: int, rng: np.random.Generator, n_init: int = 10, **_options: OptionValue) -> Found:
     degree = degrees(e)
     of_all = e.scores(e.weight * e.sizes_in_tables)
-    places, left, _, solver = eigenvectors(e, 1 / np.sqrt(of_all), np.sqrt(e.weight), k, rng)
+    places, left, _, solver = eigenvectors(e, 1 / np.sqrt(of_all), np.sqrt(e.weight), k)
     labels, centres, notes = kmeans(directions(left), e.mass, k, rng, n_init)
     inside = (e.totals(labels, k) ** 2 * e.weight).sum(axis=1)
     volume = np.bincount(labels, weights=degree * e.mass, minlength=k)

@@ -53,7 +53,7 @@ def best_kappa(table: Array, rule: str) -> tuple[float, float]:
         return float(missed.sum()), float(rows[match[0]] @ others[match[1]] + unmatched)
 
     if rule == "trace":
-        match = _least_among_best(table, match, expected)
+        match = _least_among_best(table, expected)
         return disagreement()
     best = (-math.inf, 0.0, 0.0)
     while True:
@@ -67,8 +67,8 @@ def best_kappa(table: Array, rule: str) -> tuple[float, float]:
         match = linear_sum_assignment(observed - (1 - kappa) * expected, maximize=True)
 
 
-def _least_among_best(table: Array, match: tuple[Array, Array], cost: Array) -> tuple[Array, Array]:
-    """The cheapest of all matchings as good as `match`; it uses only cells that are tight under the dual prices."""
+def _least_among_best(table: Array, cost: Array) -> tuple[Array, Array]:
+    """The cheapest of all matchings with the most points; it uses only cells that are tight under the dual prices."""
     from scipy.optimize import linear_sum_assignment
 
     size = max(table.shape)

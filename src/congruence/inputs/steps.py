@@ -190,7 +190,7 @@ def history_of(
     if own_points:
         return History(tuple(found), frame_kind=library, own_points=True)
     if ids is not None or all(own is None for own in own_ids):
-        return History(_same_rows(found, ids), ids, id_name, library)
+        return History(_same_rows(found), ids, id_name, library)
     return _joined(found, own_ids, library)
 
 
@@ -293,7 +293,7 @@ def _step(
     )  # fmt: skip
 
 
-def _same_rows(steps: Sequence[Step], ids: tuple[Label, ...] | None) -> tuple[Step, ...]:
+def _same_rows(steps: Sequence[Step]) -> tuple[Step, ...]:
     rows = [step.members.shape[0] for step in steps]
     if len(set(rows)) > 1:
         i = next(i for i, many in enumerate(rows) if many != rows[0])
