@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,6 +57,15 @@ def test_three_columns_are_refused_by_name(command, labels):
     """match compares two; the message lists what the file has."""
     refused = command("match", str(labels))
     assert "has 3 label columns (kmeans, leiden, ward); name two of them" in refused.err
+
+
+@pytest.mark.parametrize("name", ["compare", "match"])
+def test_a_single_clustering_is_sent_to_the_report(command, name):
+    """A file with one label column cannot be compared; the message names the command that describes it."""
+    Path("one.csv").write_text("kmeans\n1\n1\n2\n2\n")
+    refused = command(name, "one.csv")
+    assert "one.csv has one label column (kmeans); `congruence report` describes a single clustering" in refused.err
+    assert command("report", "one.csv", "-o", "one.html").code == 0
 
 
 def test_a_message_about_both_columns_names_both(monkeypatch):

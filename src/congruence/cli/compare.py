@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from congruence.cli.app import app
 from congruence.cli.covers import COLUMNS, Covers, read_covers
-from congruence.cli.joining import call_sides, columns_of_two_files
+from congruence.cli.joining import call_sides, columns_of_two_files, expect_two
 from congruence.cli.options import VALUES, Engine, Gaps, Limits, Printing, Scanned, Weights, argument, option, refuse
 from congruence.cli.parsing import limits_of, named_measures, noise_labels
 from congruence.cli.printing import fail_if_under, print_result, say, write_result
@@ -147,11 +147,8 @@ def _compare_columns(
     found, reference = read.columns, read.reference
     check_noise_columns(options["noise"], found)
     if reference is None:
-        if len(found) != 2:
-            raise InputError(
-                f"{given.file} has {len(found)} label columns ({some_of(found, 6)}); "
-                "name two of them, or pass --reference COL, or use `congruence matrix` for all pairs"
-            )
+        otherwise = ", or pass --reference COL, or use `congruence matrix` for all pairs"
+        expect_two(given.file, found, named=bool(given.columns or given.more), otherwise=otherwise)
         _one_pair(given)
         (name_a, a), (name_b, b) = found.items()
         return _compare_pair(a, b, wanted, options, (name_a, name_b), chance)

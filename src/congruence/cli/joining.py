@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,6 +97,16 @@ class TwoLabels(Labels, Gaps, Printing):
     out: Path | None = option(None, writes=TABLE)
 
 
+def expect_two(file: Path, found: Collection[str], *, named: bool, otherwise: str = "") -> None:
+    """Refuse other numbers of label columns than two; a single clustering is described by `congruence report`."""
+    if len(found) == 1:
+        (name,) = found
+        first = f"only {name} is named; name two columns" if named else f"{file} has one label column ({name})"
+        raise InputError(f"{first}; `congruence report` describes a single clustering")
+    if len(found) != 2:
+        raise InputError(f"{file} has {len(found)} label columns ({some_of(found, 6)}); name two of them{otherwise}")
+
+
 def two_columns(given: TwoLabels) -> TwoColumns:
     """The two clusterings of `FILE COL_A COL_B` or `FILE_A FILE_B`, which messages name."""
     from congruence.inputs import files
@@ -109,8 +119,7 @@ def two_columns(given: TwoLabels) -> TwoColumns:
     else:
         check_width(given.file, given.columns or " ".join(more), given.long)
         found = labels_of(given, given.columns or more).columns
-        if len(found) != 2:
-            raise InputError(f"{given.file} has {len(found)} label columns ({some_of(found, 6)}); name two of them")
+        expect_two(given.file, found, named=bool(given.columns or more))
         check_noise_columns(noise, found)
         (name_a, a), (name_b, b) = found.items()
         pair = TwoColumns((name_a, name_b), (a, b), noise, row_ids(given.file, given.id, given.long))
