@@ -30,7 +30,7 @@ READ = {
     "They were measured on a busy machine": "the kept output names the load of the machine",
     "`python -m benchmarks.streaming` creates the data": "benchmarks/streaming.py starts a process per line",
     "In the KDD stream of `python -m reproductions.kdd_snapshots`": "in the sample of the data, 21 of the 38 numeric attributes "
-    "have more than 95 % of the points in one of ten bins of equal width",
+    "have more than 95% of the points in one of ten bins of equal width",
     "**Λ (Uglickich, Nagy, Vlčková)** is unsound.": "the sentences after it are in the kept output of lambda_statistic",
 }
 
@@ -106,7 +106,7 @@ def _apart() -> tuple[str, bool]:
     ] <= 3 < found[1]
 
 
-@checks("For ensembles with 60 % useless members it is off")
+@checks("For ensembles with 60% useless members it is off")
 def _confidence() -> tuple[str, bool]:
     text = kept("reproductions/consensus_confidence.txt")
     kinds = ("60 % poor", "mixed algorithms")

@@ -46,7 +46,7 @@ def test_blobs_in_ten_dimensions(centres):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["uniform", "normal"])
 def test_noise_has_no_clusters(kind):
-    """At most 10 % of sets without clusters, in two to seven dimensions, get an answer with clusters."""
+    """At most 10% of sets without clusters, in two to seven dimensions, get an answer with clusters."""
     alarms = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -80,14 +80,14 @@ def test_the_verdict_follows_the_probabilities():
 
     tie = of(k1=0.05, k3=0.5, k4=0.45)
     assert (tie.verdict, tie.k, tie.runner_up) == ("tie", 3, 4)
-    assert tie.sentence == "Tie between 3 (50 %) and 4 clusters (45 %)."
-    assert of(k1=0.5, k2=0.45, k3=0.05).sentence == "Tie between no clusters (50 %) and 2 clusters (45 %)."
+    assert tie.sentence == "Tie between 3 (50%) and 4 clusters (45%)."
+    assert of(k1=0.5, k2=0.45, k3=0.05).sentence == "Tie between no clusters (50%) and 2 clusters (45%)."
     unsure = of(k1=0.35, k2=0.2, k3=0.24, k4=0.21)
     assert unsure.verdict == "cannot tell"
     assert unsure.sentence.startswith("Cannot tell: no number of clusters is probable")
     assert of(k1=0.9, k2=0.1).verdict == "none"
     sure = of(k1=0.001, k2=0.997, k3=0.002)
-    assert sure.sentence == "2 clusters (probability above 99 %); next: 3 (below 1 %)."
+    assert sure.sentence == "2 clusters (probability above 99%); next: 3 (below 1%)."
     for choice in (tie, unsure):
         assert "clear" not in choice.recommendation
 

@@ -305,6 +305,19 @@ def test_a_message_that_is_taken_apart_is_found(line):
     assert messages_taken_apart(ast.parse(line))
 
 
+def test_percent_signs_follow_their_number():
+    """83%, in messages, docstrings, pages and guides."""
+    apart = re.compile(
+        r"[0-9}][ \u00a0\u202f]%(?=[,.;:)'\"\]|]|$)|[0-9][ \u00a0\u202f]% (?:of|or|and|noise|interval)|\" %\"", re.M
+    )
+    pages = sorted(p for p in PACKAGE.rglob("*") if p.suffix in {".js", ".html"})
+    guides = [*(TESTS.parent / "docs").glob("*.md"), *TESTS.parent.glob("*.md")]
+    found = [
+        (p.name, m.group()) for p in (*FILES, *pages, *guides) for m in apart.finditer(p.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
 def test_an_option_is_declared_once():
     """A sentence about an option stands once: in `congruence/options.py`, or with the one class of options that has it."""
     known = {shared.help for shared in OPTIONS.values()} - {""}

@@ -184,7 +184,7 @@ def test_a_tie_in_the_data_is_not_called_clear():
     tie = KChoice(ks=(1, 2, 3), criteria={}, probabilities={1: 0.1, 2: 0.45, 3: 0.45})
     tied = replace(r.model, support=replace(r.model.support, choice=tie, nearest=None))
     kind, sentence, here = words.of_data(tied)
-    assert (kind, sentence) == ("tie", "Tie between 2 (45 %) and 3 clusters (45 %).")
+    assert (kind, sentence) == ("tie", "Tie between 2 (45%) and 3 clusters (45%).")
     assert here == "2 of 3 clusterings have 2 (“two”) and 3 (“three”) clusters."
     part = html.page(tied).partition('id="data-verdict"')[2].partition('id="levels"')[0]
     assert ">Tie<" in part

@@ -101,7 +101,7 @@ OPTIONS = {
     "progress": Shared(
         "Function of (done, total), True for a progress bar, or False for none.",
         none="a bar on a terminal",
-        cli="Print progress; without a terminal, one line per 10 %.",
+        cli="Print progress; without a terminal, one line per 10%.",
     ),
     # columns of a scan
     "client": Shared(

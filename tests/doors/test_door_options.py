@@ -193,7 +193,7 @@ def test_a_sheet_is_chosen(command):
 
 
 def test_progress_without_a_terminal(command, tmp_path):
-    """One line per 10 % on stderr, of work in memory and of scans; none without --progress."""
+    """One line per 10% on stderr, of work in memory and of scans; none without --progress."""
     frame = pd.DataFrame({f"c{i}": RNG.integers(0, 3, 50) for i in range(6)})
     frame.to_csv("t.csv", index=False)
     folder = tmp_path / "d"
@@ -202,7 +202,7 @@ def test_progress_without_a_terminal(command, tmp_path):
         frame.to_parquet(folder / f"{part:02}.parquet", index=False)
     for file in ("t.csv", "d"):
         code, _, err = command("matrix", file, "--progress", "--threads", "1")
-        lines = re.findall(r"^(\d+) % \(", err, re.MULTILINE)
+        lines = re.findall(r"^(\d+)% \(", err, re.MULTILINE)
         assert code == 0
         assert lines == sorted(set(lines), key=int)
         assert lines[-1] == "100"

@@ -239,7 +239,7 @@ def test_the_data_engineer_with_many_rows(command, monkeypatch, tmp_path):
     code, out, err = command(*words)
     assert code == 0, err
     assert "reference: truth" in err
-    assert "100 % (" in err
+    assert "100% (" in err
     known = cg.compare_to("truth", whole[["truth", "model_a", "model_b"]].reset_index(drop=True), "ari")
     assert json.loads(out) == json.loads(known.to_json())
     assert command(*words)[1] == out

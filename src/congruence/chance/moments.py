@@ -219,7 +219,7 @@ SMALLEST = 1e-300
 
 
 def is_reliable(moments: Moments, more: Array, fewer: Array) -> Array:
-    """Whether both tails are within 15 % of the exact ones, down to 10⁻⁵ and 10⁻⁴ (reproductions/permutation_moments.py)."""
+    """Whether both tails are within 15% of the exact ones, down to 10⁻⁵ and 10⁻⁴ (reproductions/permutation_moments.py)."""
     excess, points = (np.select([more >= row[0] for row in LIMITS], [row[at] for row in LIMITS]) for at in (1, 2))
     is_fine = (moments.deviation >= LEAST_DEVIATION) & (moments.fineness >= LEAST_FINENESS)
     is_fine &= moments.fineness + np.log(fewer) >= LEAST_FINENESS_BELOW

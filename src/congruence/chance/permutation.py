@@ -193,7 +193,7 @@ def permutation_test(
         n_permutations: Number of draws, at least 1; p is then computed from draws. Default None: 1000 if draws are needed.
         random_state: See `congruence.options`.
         method: How p is computed: "draws"; "moments", for pair-counting measures of hard clusterings; or "auto"
-            (default): moments if they are within 15 % of the exact p-value and no number of draws is given, else
+            (default): moments if they are within 15% of the exact p-value and no number of draws is given, else
             draws.
         null: Null model: "permutation" (default; fixed cluster sizes), "n_clusters" (partitions with the same
             numbers of clusters) or "all" (all partitions).

@@ -31,7 +31,7 @@ class Given(Numbers, Figure, Printing):
     grid: list[str] = required(
         "Values of a parameter: min_cluster_size=5..50, eps=0.1,0.2 or linkage=ward,average; may be repeated."
     )
-    repeats: int = option(10, "Parts of 80 % of the points per setting.", least=1)
+    repeats: int = option(10, "Parts of 80% of the points per setting.", least=1)
     seed: int | None = option(0)
     jobs: int = option(1)
     checkpoint: Path | None = option(None, "File of finished settings, from which a stopped run continues.")

@@ -109,7 +109,7 @@ class Consensus(Result):
 
         Args:
             measures: Symmetric measures of two clusterings. Default "irm".
-            resamples: Number of resamples of the members, drawn with replacement: arimp_low and arimp_high hold 95 % of the
+            resamples: Number of resamples of the members, drawn with replacement: arimp_low and arimp_high hold 95% of the
                 arimp of each clustering with them. Default 0: none.
             random_state: See `congruence.options`.
 

@@ -152,7 +152,7 @@ class Drift(Result):
 
     @cached_property
     def band(self) -> tuple[float, float]:
-        """The 1 % and 99 % quantiles of the measure between the reference and windows drawn from it."""
+        """The 1% and 99% quantiles of the measure between the reference and windows drawn from it."""
         fine = self.reference.detail or self.reference
         many = int(np.median([p.n for p in self.profiles]))
         drawn = drawn_windows(fine, many, BAND_DRAWS)
@@ -260,13 +260,13 @@ def said(row: Moved) -> str:
     >>> said(Moved("day 3", "busy", "x0", "moved", 1.23, "up", 0.001, True))
     'busy: x0 up 1.2 sd'
     >>> said(Moved(3, "a", None, "gone", 0.2, "down", 0.01, True))
-    'a gone (20 %)'
+    'a gone (20%)'
     """
     if row.kind == "moved":
         far = f"{row.amount:.1f}" if row.amount < MOST_SD else f"over {MOST_SD}"
         return f"{row.cluster}: {row.feature} {row.direction} {far} sd"
     if row.kind == "size":
-        return f"{row.cluster}: size {row.direction} {row.amount:.0%}".replace("%", " %")
+        return f"{row.cluster}: size {row.direction} {row.amount:.0%}"
     if row.kind in ("new", "gone"):
-        return f"{row.cluster} {row.kind} ({row.amount:.0%})".replace("%", " %")
+        return f"{row.cluster} {row.kind} ({row.amount:.0%})"
     return f"{row.cluster} {row.kind} {row.direction}"

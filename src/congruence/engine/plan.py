@@ -251,7 +251,7 @@ class NotebookBar:
 class Progress:
     """Progress in pairs: calls the given function, else shows a bar on a terminal after 2 s; True shows one in a notebook.
 
-    Elsewhere True, or `in_lines`, prints one line per 10 % on stderr. Nested work prints nothing there, nor in a notebook.
+    Elsewhere True, or `in_lines`, prints one line per 10% on stderr. Nested work prints nothing there, nor in a notebook.
     """
 
     #: print lines without a terminal, even if not requested
@@ -296,7 +296,7 @@ class Progress:
             tenths = 10 * self.done // max(self.total, 1)
             if tenths > self.tenths:
                 self.tenths = tenths
-                print(f"{10 * tenths} % ({self.done:,} of {self.total:,} {self.what})", file=sys.stderr, flush=True)
+                print(f"{10 * tenths}% ({self.done:,} of {self.total:,} {self.what})", file=sys.stderr, flush=True)
 
     def _open(self) -> None:
         from rich.console import Console

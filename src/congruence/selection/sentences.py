@@ -18,9 +18,9 @@ def percent(p: float) -> str:
     """A probability as text.
 
     >>> percent(0.42), percent(0.9999), percent(0.0001)
-    ('42 %', 'above 99 %', 'below 1 %')
+    ('42%', 'above 99%', 'below 1%')
     """
-    return "above 99 %" if p > 0.99 else "below 1 %" if p < 0.01 else f"{p:.0%}".replace("%", " %")
+    return "above 99%" if p > 0.99 else "below 1%" if p < 0.01 else f"{p:.0%}"
 
 
 def sentences(choice: KChoice) -> list[str]:

@@ -160,8 +160,8 @@ def groups(points: Array, most: int, local: bool = False) -> Groups:
     """Connected groups of the points: their number, the span of distances over which it persists, and the group of each point.
 
     Two points are connected at a distance if each has five neighbours within it and they are that close to each other.
-    As the distance grows, groups of at least 5 % of the points appear and merge. The result is the number of groups that
-    persists over the longest span while groups have 80 % of the points. One group has span 0.
+    As the distance grows, groups of at least 5% of the points appear and merge. The result is the number of groups that
+    persists over the longest span while groups have 80% of the points. One group has span 0.
 
     Args:
         points: Points × features.

@@ -198,7 +198,7 @@ def sweep(
 ) -> Sweep:
     """Which parameters of a clusterer to use.
 
-    Every setting clusters all points, and parts of 80 % with other seeds. Its score is the information in its separated
+    Every setting clusters all points, and parts of 80% with other seeds. Its score is the information in its separated
     clusters, in bits (−p log₂ p, summed over the clusters that `cg.check_clusters` keeps, where p is the share of the points),
     times their mean stability, the Jaccard similarity with the best match in the parts. Stability alone favours few clusters,
     or many that any run finds.

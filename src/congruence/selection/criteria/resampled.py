@@ -147,13 +147,13 @@ LEAST = 1e-7
 def ambiguous(
     points: Array, ks: list[int], rng: np.random.Generator, subsamples: int = SUBSAMPLES, starts: int = PART_STARTS
 ) -> Array:
-    """PAC per k: proportion of pairs of points that are together in 10 % to 90 % of the subsamples with both.
+    """PAC per k: proportion of pairs of points that are together in 10% to 90% of the subsamples with both.
 
     Args:
         points: Points × features.
         ks: Numbers of clusters in order; 1 gives NaN.
         rng: Generator for subsamples and starts.
-        subsamples: Random subsets of 80 % of the points, at most 255, each clustered by k-means.
+        subsamples: Random subsets of 80% of the points, at most 255, each clustered by k-means.
         starts: k-means++ starts on each.
     """
     n = len(points)
