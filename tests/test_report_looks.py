@@ -181,6 +181,27 @@ OUTSIDE = """(selector => [...document.querySelectorAll(selector)].flatMap(s => 
 }))"""
 
 
+@pytest.mark.parametrize("width", [390, 1400])
+def test_texts_of_memberships_are_whole_and_apart(browser, tmp_path, width):
+    """Titles of criteria are broken into lines, no star covers a tick, and names on the map stand beside the dots."""
+    rng, runs = np.random.default_rng(0), {}
+    for i in range(13):
+        k = 2 + i % 2
+        runs[f"consensus run {i}"] = rng.dirichlet(np.full(k, 0.4), 40) / 2 + np.eye(k)[np.arange(40) % k] / 2
+    cg.report(runs, tmp_path / "r.html", progress=False)
+    browser.size(width, phone=width < 500)
+    browser.open(tmp_path / "r.html")
+    browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
+    browser.until("document.querySelectorAll('#choice svg').length > 3")
+    assert browser.run(CUT.replace("#levels svg", "#choice svg, #levels svg") + ".join()") == ""
+    assert browser.run("[...document.querySelectorAll('#choice svg')].some(s => s.textContent.includes('relative'))")
+    for apart in ("#choice text, #choice .best", "#map circle, #map .halo"):
+        named = f"JSON.stringify({OVERLAPS.replace('.filter(t => t.textContent.trim())', '')}('{apart}').filter(p => p.join('')))"
+        assert browser.run(named) == "[]", apart
+    assert browser.run("document.querySelectorAll('#map .halo').length") > 5
+    assert browser.complaints == []
+
+
 @pytest.fixture(scope="module")
 def with_data(tmp_path_factory):
     """A report on thirty clusterings with long names of points with long names of features."""

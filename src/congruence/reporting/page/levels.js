@@ -20,15 +20,15 @@ const drawLevels = () => {
     el("p", { class: "muted" }, `One clustering for each number of clusters: the one that agrees most with the others of that number.${X.left_out.length ? ` Left out: ${X.left_out.join(", ")}.` : ""}`),
     saver("tree-of-clusters", () => box.querySelector("svg"), () => [["k", "clustering", "cluster", "points", "found again"], ...X.nodes.map((n) => [X.ks[n[0]], D.names[X.members[n[0]]], n[1], n[2], n[3]])]));
 };
-const curveOf = (w, h, ks, values, errors, limits, ylabel, best, label) => {
-  const pad = { left: 48, right: 12, top: 26, bottom: 36 }, clip = (v) => Math.max(limits[0], Math.min(limits[1], v));
+const curveOf = (w, height, ks, values, errors, limits, ylabel, best, label) => {
+  const title = broken(ylabel, w - 8), more = 14 * (title.length - 1), h = height + more, pad = { left: 48, right: 12, top: 26 + more, bottom: 36 }, inset = 9, clip = (v) => Math.max(limits[0], Math.min(limits[1], v));
   const known = values.map((v, i) => isNumber(v) ? [ks[i], v, clip(v - 2 * (errors[i] || 0)), clip(v + 2 * (errors[i] || 0))] : null).filter(Boolean);
   if (!known.length) return null;
   const lo = Math.min(...known.map((p) => p[2])), hi = Math.max(...known.map((p) => p[3])), span = (hi - lo) || 1;
-  const fx = (k) => pad.left + 8 + ks.indexOf(k) / Math.max(ks.length - 1, 1) * (w - pad.left - pad.right - 16), fy = (v) => h - pad.bottom - (v - lo) / span * (h - pad.top - pad.bottom);
+  const fx = (k) => pad.left + 8 + ks.indexOf(k) / Math.max(ks.length - 1, 1) * (w - pad.left - pad.right - 16), fy = (v) => h - pad.bottom - inset - (v - lo) / span * (h - pad.top - pad.bottom - inset);
   const ticks = ks.length <= 12 ? ks : ks.filter((_, i) => i % Math.ceil(ks.length / 10) === 0);
   return svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": label, class: "curve-figure" },
-    axes(w, h, pad, ticks, [], "number of clusters", ylabel, fx, fy),
+    axes(w, h, pad, ticks, [], "number of clusters", title, fx, fy),
     ticksOf(lo, hi).map((v) => [svg("line", { x1: pad.left, x2: w - pad.right, y1: fy(v), y2: fy(v), class: "grid" }), svg("text", { x: pad.left - 4, y: fy(v) + 4, "text-anchor": "end", class: "small muted" }, String(v))]).flat(),
     known.map((p) => p[3] > p[2] ? svg("line", { x1: fx(p[0]), x2: fx(p[0]), y1: fy(p[2]), y2: fy(p[3]), class: "error", "data-low": p[2], "data-high": p[3] }) : null),
     svg("path", { d: known.map((p, i) => `${i ? "L" : "M"}${fx(p[0]).toFixed(1)},${fy(p[1]).toFixed(1)}`).join(""), class: "curve" }),

@@ -123,8 +123,10 @@ const drawMap = () => {
   const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) || 1;
   const mx = (Math.max(...xs) + Math.min(...xs)) / 2, my = (Math.max(...ys) + Math.min(...ys)) / 2, s = Math.min(w, h) - 2 * pad;
   const at = (i) => [w / 2 + (xs[i] - mx) / span * s, h / 2 - (ys[i] - my) / span * s], dots = [], words = state.search.toLowerCase();
-  const special = (i) => i === D.reference || (i === D.central && A.isGiven), boxes = [];
-  for (const i of range(L).sort((a, b) => (a === D.reference) - (b === D.reference) || special(a) - special(b))) {
+  const special = (i) => i === D.reference || (i === D.central && A.isGiven);
+  const order = range(L).sort((a, b) => (a === D.reference) - (b === D.reference) || special(a) - special(b));
+  const meets = (s, b) => b[0] < s[0] + s[2] && s[0] < b[0] + b[2] && b[1] < s[1] + s[3] && s[1] < b[1] + b[3];
+  for (const i of order) {
     const [x, y] = at(i), colour = i === D.reference ? css("--fg") : D.group[i] >= 0 ? rgb(familyColour(D.group[i])) : rgb(GREY), faint = state.hidden.has(i) || (words && !D.names[i].toLowerCase().includes(words));
     const shape = i === D.reference ? svg("path", { d: star(x, y, 9), fill: colour })
       : svg("circle", { cx: x, cy: y, r: special(i) ? 8 : L > 150 ? 3.5 : D.groups.length > 1 ? 6.5 : 5, fill: colour, "fill-opacity": faint ? 0.12 : D.groups.length > 1 ? 0.9 : 0.75, stroke: special(i) ? css("--fg") : css("--bg"), "stroke-width": special(i) ? 2 : 0.7 });
@@ -132,11 +134,16 @@ const drawMap = () => {
     shape.addEventListener("click", () => choose([otherThan(i), i]));
     dots.push(shape);
     if (L <= 150 && D.groups.length > 1 && D.group[i] >= 0 && i !== D.reference && !faint) dots.push(svg("text", { x, y: y + 3, "text-anchor": "middle", style: `font-size:8px;pointer-events:none;fill:${readable(familyColour(D.group[i]))}` }, numeral(D.group[i])));
-    if (L > 12 && !special(i)) continue;
-    const text = short(D.names[i], 22), long = lengthOf(text), right = x + 12 + long < w, spot = [right ? x + 12 : x - 12 - long, y - 8, long, 16];
-    if (boxes.some((b) => b[0] < spot[0] + spot[2] && spot[0] < b[0] + b[2] && b[1] < spot[1] + spot[3] && spot[1] < b[1] + b[3])) continue;
-    boxes.push(spot);
-    dots.push(svg("text", { x: right ? x + 12 : x - 12, y: y + 4, "text-anchor": right ? "start" : "end", class: "small halo" }, text));
+  }
+  const discs = range(L).map((i) => { const [x, y] = at(i); return [x - 6, y - 6, 12, 12]; }), named = [];
+  for (const i of order.reverse()) { // the special ones have their names, others where there is room
+    if (L > 40 && !special(i)) continue;
+    const [x, y] = at(i), text = short(D.names[i], 22), long = lengthOf(text), spots = [x + 12, x - 12 - long].map((left) => [left, y - 8, long, 16]);
+    const inside = spots.filter((s) => s[0] >= 0 && s[0] + long <= w && !named.some((b) => meets(s, b))), free = inside.find((s) => !discs.some((d) => meets(s, d)));
+    const spot = free || (special(i) || L <= 12 ? inside[0] : null);
+    if (!spot) continue;
+    named.push(spot);
+    dots.push(svg("text", { x: spot[0].toFixed(1), y: y + 4, class: "small halo" }, text));
   }
   const keys = familyKeys(), outside = D.groups.length > 1 ? el("div", { class: "legend" },
     D.own.some((i) => D.group[i] < 0) ? el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(GREY)}` }), "like no others, or set aside") : null) : null;

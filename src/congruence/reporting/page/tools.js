@@ -33,6 +33,10 @@ const short = (s, n) => s.length <= n ? s : n < 8 ? s.slice(0, n - 1) + "…" : 
 const ruler = lazy(() => { const c = document.createElement("canvas").getContext("2d"); c.font = "12px system-ui, sans-serif"; return c; });
 const lengthOf = (s) => ruler().measureText(s).width; // of a small text
 const fitted = (s, room) => { let n = s.length; while (n > 2 && lengthOf(short(s, n)) > room) n--; return short(s, n); };
+const broken = (s, room) => s.split(" ").reduce((lines, word) => { // lines that fit
+  const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
+  return lines.length && lengthOf(longer) <= room ? [...lines.slice(0, -1), longer] : [...lines, word];
+}, []);
 const ticksOf = (lo, hi, most = 5) => { // round numbers within the limits
   const span = (hi - lo) || 1, raw = span / most, unit = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 2.5, 5, 10].map((x) => x * unit).find((x) => x >= raw - 1e-12), found = [];
   for (let x = Math.ceil(lo / step - 1e-9) * step; x <= hi + 1e-9 * span; x += step) found.push(Number(x.toPrecision(10)));
@@ -164,7 +168,7 @@ const axes = (w, h, pad, xs, ys, xlabel, ylabel, fx, fy) => [
   ys.map((t) => svg("text", { x: pad.left - 6, y: fy(t) + 4, "text-anchor": "end", class: "small muted" }, t.toLocaleString("en"))),
   svg("line", { x1: pad.left, x2: w - pad.right, y1: h - pad.bottom, y2: h - pad.bottom, class: "axis" }),
   svg("text", { x: Math.max(lengthOf(xlabel) / 2 + 2, Math.min((pad.left + w - pad.right) / 2, w - lengthOf(xlabel) / 2 - 2)), y: h - 4, "text-anchor": "middle", class: "small" }, xlabel),
-  svg("text", { x: 4, y: 12, class: "small" }, ylabel)].flat();
+  [ylabel].flat().map((line, i) => svg("text", { x: 4, y: 12 + 14 * i, class: "small" }, line))].flat();
 const star = (x, y, r) => range(10).map((i) => {
   const a = Math.PI * (i / 5 - 0.5), d = i % 2 ? r * 0.45 : r;
   return `${i ? "L" : "M"}${(x + d * Math.cos(a)).toFixed(1)},${(y + d * Math.sin(a)).toFixed(1)}`;
