@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 
 import congruence.options as options
 from congruence.cli.options import REPLACED, Data, Options, check_needs, check_outputs
-from congruence.errors import FRONT, Call, Option, Python, joined
+from congruence.errors import FRONT, Call, InputError, Option, Python, joined
 from congruence.typing import Dynamic, Function, OptionValue
 
 #: the options of the command that runs about messages and files
@@ -120,7 +120,6 @@ def watched() -> Iterator[None]:
     if settings.memory is None:
         yield
         return
-    from congruence.errors import InputError
     from congruence.machine import memory
     from congruence.scanning.room import bytes_of
 

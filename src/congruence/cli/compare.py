@@ -11,12 +11,11 @@ from congruence.cli.joining import call_sides, columns_of_two_files, expect_two
 from congruence.cli.options import VALUES, Engine, Gaps, Limits, Printing, Scanned, Weights, argument, option, refuse
 from congruence.cli.parsing import limits_of, named_measures, noise_labels
 from congruence.cli.printing import fail_if_under, print_result, say, write_result
-from congruence.cli.reading import check_noise_columns, listed, read_labels, table_of
+from congruence.cli.reading import FoundLabels, check_noise_columns, listed, read_labels, table_of
 from congruence.errors import InputError, some_of
 from congruence.typing import ClusteringLike, Label, OptionValue
 
 if TYPE_CHECKING:
-    from congruence.cli.reading import FoundLabels
     from congruence.comparison.pair import Comparison
     from congruence.comparison.results import AgainstReference
     from congruence.formulas.record import Measures as MeasuresLike

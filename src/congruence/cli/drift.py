@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Literal
@@ -27,7 +27,7 @@ from congruence.cli.options import (
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show, write_plot, wrote
 from congruence.cli.reading import features_of, na_list, split, table_of
-from congruence.errors import Option
+from congruence.errors import Option, some_of, visible
 from congruence.typing import Label, OptionValue, Record
 
 #: fields of a followed stream that are missing, if --na-values names no others
@@ -117,7 +117,6 @@ def drift(given: Given) -> None:
 
 def _fail(alarms: list[Label], fail_on_alarm: bool) -> None:
     """Exit with code 1 if there is an alarm and it was asked for."""
-    from congruence.errors import some_of, visible
 
     if alarms and fail_on_alarm:
         import sys
@@ -163,7 +162,6 @@ def _rows(stream: Iterator[str], needed: Sequence[str]) -> Iterator[Record]:
     """The rows of csv with a header, or of JSON lines; missing fields are None."""
     import csv
     import json
-    from itertools import chain
 
     from congruence import InputError
     from congruence.inputs.files import pick

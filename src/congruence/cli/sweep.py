@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import typer
 
@@ -13,10 +13,7 @@ from congruence.cli.parsing import value_of
 from congruence.cli.printing import print_result, say, write_plot, wrote
 from congruence.cli.reading import numbers_in, split
 from congruence.errors import InputError
-from congruence.typing import OptionValue
-
-if TYPE_CHECKING:
-    from congruence.typing import Estimator
+from congruence.typing import Estimator, OptionValue
 
 #: most values of one range
 MOST_VALUES = 1_000

@@ -11,7 +11,7 @@ from congruence.cli.options import FIGURE, SAVED, TABLE, Figure, Gaps, Policy, P
 from congruence.cli.parsing import noise_labels
 from congruence.cli.printing import print_result, print_rows, say, show, write_plot, wrote
 from congruence.cli.reading import Columns as Named
-from congruence.cli.reading import label_columns, missing_note, said_of, split, table_of
+from congruence.cli.reading import label_columns, missing_note, numbers_in, said_of, split, table_of
 from congruence.typing import ColumnLike, Record
 
 if TYPE_CHECKING:
@@ -147,8 +147,6 @@ def _memberships(path: Path, columns: Named, id: str | None) -> ColumnLike:
     """The memberships of a file: all its columns of numbers, with ids if --id names them."""
     import numpy as np
     import pyarrow as pa
-
-    from congruence.cli.reading import numbers_in
 
     found = numbers_in(path, columns, id)
     numbers = {name: np.asarray(x, dtype=float) for name, x in found.numbers.items()}

@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,15 +13,12 @@ from congruence.comparison.many import compare_to
 from congruence.errors import InputError
 from congruence.formulas import find
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.kinds import Unassigned
+from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels
 from congruence.inputs.memberships import Memberships
 from congruence.statistics.pairs import Pairs
 from congruence.statistics.tables import Array
 from congruence.typing import SparseMatrix
-
-if TYPE_CHECKING:
-    from congruence.inputs.kinds import Clustering
 
 #: most clusters for which their Gram matrix is built; above it, only products with H are used
 GRAM_LIMIT = 6_000

@@ -38,7 +38,7 @@ from congruence.inputs.alignment import check_index
 from congruence.inputs.coerce import is_scanned, lazy_frame
 from congruence.inputs.effects import refuse_idle
 from congruence.inputs.ensemble import Ensemble
-from congruence.inputs.labels import in_memory
+from congruence.inputs.labels import Labels, in_memory
 from congruence.options import described
 from congruence.scanning.options import scan_options
 from congruence.statistics.tables import Array
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from congruence import MethodName
     from congruence.consensus_clustering.placing import Placing
     from congruence.consensus_clustering.scanned import ConsensusFiles
-    from congruence.inputs.labels import Labels
 
 #: tried by method="auto": they fail on different ensembles, and more candidates make the choice worse
 AUTO = ("hbgf", "ncut", "average")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,14 +17,11 @@ from congruence.errors import Call, InputError, Option, yes_or_no
 from congruence.inputs.alignment import InputOptions, check_index, decided
 from congruence.inputs.coerce import as_disjoint
 from congruence.inputs.formats import is_anndata
-from congruence.inputs.kinds import Unassigned
+from congruence.inputs.kinds import Clustering, Unassigned
 from congruence.inputs.labels import Labels, in_memory
 from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.typing import ClusteringLike, EngineName, NoiseLike, PointsLike, Seed
-
-if TYPE_CHECKING:
-    from congruence.inputs.kinds import Clustering
 
 #: maximum number of cells of a profile
 MOST_CELLS = 100_000_000

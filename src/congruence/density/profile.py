@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from congruence.errors import InputError, counted, real_number, refused, some_of, whole_number
-from congruence.inputs.frames import html_table
+from congruence.inputs.frames import html_table, make_frame
 from congruence.machine.writing import read_archive, write_archive
 from congruence.options import described
 from congruence.statistics.names import union
@@ -237,7 +237,6 @@ class Profile(AsJson):
         Returns:
             A data frame.
         """
-        from congruence.inputs.frames import make_frame
 
         k = len(self.clusters)
         cells = [(a.name, b) for a in self.attributes for b in a.bins]

@@ -19,7 +19,7 @@ from congruence.density.columns import Columns, as_columns, raw_columns
 from congruence.density.counting import counted, ready
 from congruence.density.profile import Profile, load_profile
 from congruence.density.refining import folded, refined
-from congruence.density.similarity import compare_profiles
+from congruence.density.similarity import KEYS, compare_profiles
 from congruence.density.watching import Finding, Watch
 from congruence.engine.plan import Progress
 from congruence.errors import InputError, Option, hint, joined, names_in, one_of, real_number
@@ -252,7 +252,6 @@ def _outside(profiles: Mapping[Label, Profile]) -> list[str]:
 
 
 def _measure_of(name: str) -> str:
-    from congruence.density.similarity import KEYS
 
     if name not in KEYS:
         raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
@@ -19,11 +19,8 @@ from congruence.inputs.similarity import Similarity
 from congruence.statistics.information import Info
 from congruence.statistics.matrices import MatrixSums, MemberInfo, PooledInfo
 from congruence.statistics.pairs import Gram, Pairs
-from congruence.statistics.tables import Array
+from congruence.statistics.tables import Array, Tables
 from congruence.typing import Dynamic, EngineName, ProgressLike, SparseMatrix
-
-if TYPE_CHECKING:
-    from congruence.statistics.tables import Tables
 
 #: measured cost of counting one point of one pair of members, and of comparing one member on one pair of points (ns)
 TABLE_COST, TILE_COST = 0.7, 0.12

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from congruence.engine.plan import Progress, generator_of, seed_sequence
+from congruence.engine.plan import Progress, default_threads, generator_of, seed_sequence
 from congruence.ensembles.soft_generators import Mixtures, fuzzy, possibilistic, seed_of
 from congruence.errors import MOST_RUNS, Caution, InputError, Option, known_name, real_number, whole_number
 from congruence.inputs.coerce import as_clustering
@@ -207,8 +207,6 @@ def in_order(jobs: Sequence[Callable[[], T]], n_jobs: int | None, backend: str |
     if not _is_whole(n_jobs) or n_jobs == 0:
         raise InputError(f"{Option('n_jobs')} must be a number of processes, or -1 for all cores; got {n_jobs!r}")
     from joblib import Parallel, delayed
-
-    from congruence.engine.plan import default_threads
 
     n_jobs = min(n_jobs, len(jobs), default_threads(None))  # more processes than cores waste memory
     parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import TYPE_CHECKING, cast, overload
+from typing import cast, overload
 
 import numpy as np
 
@@ -27,10 +27,6 @@ from congruence.scanning.rows import Written
 from congruence.statistics.names import plain_names
 from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import ClusteringLike, DeviceArray, EngineName, EnsembleLike, Label, PathLike
-
-if TYPE_CHECKING:
-    from congruence.scanning.rows import Written
-
 
 #: most clusters for which each point is compared with every cluster to find its neighbours
 MOST_DENSE = 200

@@ -11,7 +11,7 @@ from congruence.alternative_clustering.results import Alternatives
 from congruence.comparison.pair import Comparison, compare
 from congruence.comparison.results import AllPairs
 from congruence.ensembles.agreement import consensus_matrix
-from congruence.ensembles.distribution import consensus_cdf
+from congruence.ensembles.distribution import ConsensusCdf, consensus_cdf
 from congruence.ensembles.items import neighbours
 from congruence.errors import InputError, joined, whole_number
 from congruence.formulas import find
@@ -24,7 +24,6 @@ from congruence.statistics.tables import Array, Table
 from congruence.typing import ClusteringLike
 
 if TYPE_CHECKING:
-    from congruence.ensembles.distribution import ConsensusCdf
     from congruence.selection.choice import Criterion
 
 #: colour-blind safe colours (Okabe and Ito), for clusters and curves

@@ -11,7 +11,7 @@ import numpy as np
 from congruence.errors import InputError
 from congruence.formulas.record import measure, ratio
 from congruence.statistics.information import ChanceInfo, Info
-from congruence.statistics.tables import Array, Table
+from congruence.statistics.tables import Array, Table, Tables
 
 METRIC = ("symmetric", "definite", "triangle")
 #: E[MI] and the norm are sums of many terms: a difference this small is rounding error, and the measure is 0/0
@@ -164,7 +164,6 @@ def completeness(i: Info) -> Array:
 
 
 def _v_workings(table: object, beta: float) -> dict[str, float]:
-    from congruence.statistics.tables import Table, Tables
 
     assert isinstance(table, Table)
     info = Info.from_tables(Tables.of(table))

@@ -10,12 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn
 
-from congruence.errors import NotApplicable, counted
+from congruence.errors import Caution, NotApplicable, counted
 from congruence.statistics.tables import Array, ClusterNames
 from congruence.typing import DeviceArray, Index, Record, SparseMatrix
 
 if TYPE_CHECKING:
-    from congruence.errors import Caution
     from congruence.inputs.alignment import Mass
     from congruence.statistics.covers import ClusterMap
 
