@@ -86,8 +86,7 @@ def consensus_cdf(
     Args:
         ensemble: See `congruence.options`.
         sample: Number of pairs of points to sample. Default None: all pairs, exactly.
-        missing,  random_state: See `congruence.options`.
-        progress, engine: See `congruence.options`.
+        missing, random_state, progress, engine: See `congruence.options`.
 
     Returns:
         A `ConsensusCdf`: `f(x)`, `.area`, `.pac()`, `.to_frame()`.

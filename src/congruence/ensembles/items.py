@@ -312,11 +312,10 @@ def scanned_items(e: Ensemble, labels: ClusteringLike, out: PathLike | None) -> 
         listed.append(here)
     names = plain_names(c.names)
     labels_of, cluster = places(c, names)
-    tables = tuple(
-        (share, _on(names, columns, full), _on(names, columns, full).sum(axis=0)) for share, full, columns in parts
-    )
+    wide = [(share, _on(names, columns, full)) for share, full, columns in parts]
+    tables = tuple((share, table, table.sum(axis=0)) for share, table in wide)
     values = Items(tuple(f"consensus_{name}" for name in names), tables, cluster)
-    what = digest("items", *(x.tobytes() for _, table, _ in tables for x in (table,)), cluster.tobytes())
+    what = digest("items", *(table.tobytes() for _, table in wide), cluster.tobytes())
     found = row_values([*members, c], values, [*listed, labels_of], out, what)
     return found if isinstance(found, Written) else np.column_stack([found[name] for name in values.names])
 
