@@ -88,7 +88,7 @@ def track(given: Given) -> None:
     tables = ((given.events, result.event_columns()), (given.lives, result.track_columns()), (given.out, labels))
     for path, found in tables:
         written += wrote(path, {name: _in_cells(column) for name, column in found.items()})
-    rows = [{name: _in_cell(x) for name, x in event.facts().items()} for event in result.happened]
+    rows = [{name: _in_cell(x) for name, x in event._asdict().items()} for event in result.happened]
     names = list(result.event_columns())
     print_result(result, given.format, lambda: print_rows(rows, given.format, names), text=lambda: _show(result))
     say(written)

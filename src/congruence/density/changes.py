@@ -184,7 +184,7 @@ class Drift(Result):
                 {
                     "measure": self.measure, "alpha": self.alpha,
                     "windows": self.rows(),
-                    "moved": [row.facts() for x in self.findings if x is not None for row in x.moved],
+                    "moved": [row._asdict() for x in self.findings if x is not None for row in x.moved],
                     "steps": [step.facts() for step in self.steps],
                     "from_first": [step.facts() for step in self.from_first],
                     "notes": self.notes,

@@ -60,6 +60,6 @@ def followed(
         alarm = finding is not None and (
             finding.alarm or (against is not None and is_beyond(against, measure, threshold))
         )
-        moved = [] if finding is None else [row.facts() for row in finding.moved]
+        moved = [] if finding is None else [row._asdict() for row in finding.moved]
         yield {**row_of(name, profile, finding, alarm, before, against, measure), "moved": moved}
         previous, first = profile, first or profile

@@ -26,7 +26,7 @@ from congruence.density.identities import Kin, kin_of
 from congruence.density.profile import Attribute, Profile
 from congruence.errors import some_of
 from congruence.statistics.tables import Array
-from congruence.typing import Label, Record
+from congruence.typing import Label
 
 Kind = Literal["moved", "size", "new", "gone", "split", "merged"]
 Against = Literal["first", "previous"]
@@ -64,13 +64,9 @@ class Moved(NamedTuple):
     p_value: float
     alarm: bool
 
-    def facts(self) -> Record:
-        """All values by name."""
-        return dict(zip(MOVED_COLUMNS, self, strict=True))
-
 
 #: the columns of a table of changes
-MOVED_COLUMNS = tuple(Moved.__annotations__)
+MOVED_COLUMNS = Moved._fields
 
 
 #: the sum of 1 / ((i + 2) ln² (i + 2)) over i = 1, 2, …

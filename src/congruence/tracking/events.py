@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from congruence.inputs.steps import Step
 from congruence.statistics.tables import Array
 from congruence.tracking.overlaps import Overlap, probability, upper_tail
-from congruence.typing import Label, Record
+from congruence.typing import Label
 
 Kind = Literal["kept", "grew", "shrank", "split", "merged", "regrouped", "new", "gone"]
 
@@ -50,13 +50,9 @@ class Event(NamedTuple):
     share_after: float
     p_value: float
 
-    def facts(self) -> Record:
-        """All values by name."""
-        return dict(zip(EVENT_COLUMNS, self, strict=True))
-
 
 #: the columns of a table of events
-EVENT_COLUMNS = tuple(Event.__annotations__)
+EVENT_COLUMNS = Event._fields
 
 
 def events_of(

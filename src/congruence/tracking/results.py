@@ -303,7 +303,7 @@ class Tracks(Result):
             "format": 1, "steps": [[s.name, s.kind, list(s.clusters), list(s.members.shape)] for s in self.history.steps],
             "names": [list(x) for x in self.names], "ids": self.history.ids,
             "id_name": self.history.id_name, "frame_kind": self.history.frame_kind,
-            "events": [x.facts() for x in self.happened], "kept": [asdict(x) for x in self.kept],
+            "events": [x._asdict() for x in self.happened], "kept": [asdict(x) for x in self.kept],
             "naming": self.naming, "rules": self.rules,
         }  # fmt: skip
         write_archive(path, arrays, facts)
@@ -316,7 +316,7 @@ class Tracks(Result):
         """The steps, lasting names, lives and events, as plain values."""
         return {
             "sentence": self.sentence, "steps": list(self.steps), "tracks": self.track_columns(),
-            "events": [event.facts() for event in self.happened], "kept": [asdict(k) for k in self.kept],
+            "events": [event._asdict() for event in self.happened], "kept": [asdict(k) for k in self.kept],
         }  # fmt: skip
 
     def __repr__(self) -> str:
