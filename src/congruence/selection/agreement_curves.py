@@ -35,7 +35,7 @@ from congruence.inputs.ensemble import Ensemble
 from congruence.inputs.labels import Labels
 from congruence.selection.choice import Criterion, KChoice, Leaning
 from congruence.selection.criteria import PEERS
-from congruence.selection.sentences import CRISP
+from congruence.selection.sentences import CRISP, stopped
 from congruence.statistics.bonds import Frobenius
 from congruence.statistics.concordance import Concordance
 from congruence.statistics.tables import Array
@@ -157,7 +157,7 @@ def member_curves(
         except KeyboardInterrupt:
             if not done:
                 raise
-            notes.append(f"stopped: {len(done)} of {len(ks)} numbers of clusters are done, {joined(list(done))}")
+            notes.append(stopped(done, len(ks)))
     notes = [*(f"k = {', '.join(where)}: {text}" for text, where in said.items()), *notes]
     assert wanted is not None
     finished = [x for x in ks if x in done]

@@ -14,6 +14,7 @@ from congruence.selection.choice import KChoice, curve_of
 from congruence.selection.criteria import PEERS, Clusterings, Context, Curve
 from congruence.selection.halves import fits_of
 from congruence.selection.partitions import Question, placed, placed_by_centres
+from congruence.selection.sentences import stopped
 from congruence.statistics.tables import Array
 from congruence.typing import Estimator
 
@@ -55,10 +56,10 @@ def by_criteria(asked: Question, names: Sequence[str]) -> KChoice:
             (found, partitions), complete = _of_any(asked, able, names), True
     finished = tuple(partitions)
     if not complete:
-        notes.append(f"stopped: {len(finished)} of {len(able)} numbers of clusters are done, {joined(finished)}")
+        notes.append(stopped(finished, len(able)))
     if len(found) < len(names):
         complete = False
-        notes.append(f"stopped: {len(found)} of {len(names)} criteria are done, {joined(list(found))}")
+        notes.append(stopped(found, len(names), "criteria"))
     curves = {
         name: curve_of(name, PEERS[name].title, c.values, c.best, True, better=PEERS[name].better, errors=c.errors)
         for name, c in found.items()

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from congruence.errors import Option, joined
+from congruence.errors import Option
 from congruence.selection import calibration, halves, mixtures
 from congruence.selection.choice import Criterion, KChoice, curve_of
 from congruence.selection.halves import Fits, comparable_icl, fits_of
 from congruence.selection.partitions import Question, placed, placed_by_centres
 from congruence.selection.points import Points
+from congruence.selection.sentences import stopped
 from congruence.selection.shapes import Shapes, along_an_axis, overlapping, shapes
 from congruence.statistics.tables import Array
 from congruence.typing import Record
@@ -57,7 +58,7 @@ def calibrated(asked: Question) -> KChoice:
         parts = halves.Sample.of(sample, able[-1], asked.seeds)
         done, complete = fits_of(parts, able, asked.n_jobs, asked.progress)
         if not complete:
-            notes.append(f"stopped: {len(done)} of {len(able)} numbers of clusters are done, {joined(list(done))}")
+            notes.append(stopped(done, len(able)))
         finished, fitted = list(done), list(done.values())
         known = evidence(fitted)
         probabilities = calibration.probabilities(finished, calibration.features(finished, *known))

@@ -14,6 +14,22 @@ CRISP = "crisp memberships agree more, so the index also rewards crispness; the 
 WEAK = 0.5
 
 
+def stopped(done: Iterable[object], many: int, what: str = "numbers of clusters") -> str:
+    """A note on what was done before Ctrl-C."""
+    listed = list(done)
+    return f"stopped: {len(listed)} of {many} {what} are done, {joined(listed)}"
+
+
+def _if_several(k: int | None) -> list[str]:
+    """The best number of two or more clusters, if there is one."""
+    return [] if k is None else [f"If there are two or more, the best number is {k}."]
+
+
+def _if_largest(k: int, ks: Sequence[int]) -> list[str]:
+    """Advice if the largest number of clusters that was tried is the best."""
+    return [f"It is the largest k tried: try more than {k}."] if k == ks[-1] > 1 else []
+
+
 def percent(p: float) -> str:
     """A probability as text.
 
@@ -59,16 +75,13 @@ def _by_probability(choice: KChoice) -> list[str]:
             said.append(Judged("Tie", " ", f"between {few} ({first}) and {many} clusters ({second})."))
     elif choice.verdict is Verdict.NONE:
         said.append(f"No clusters (probability {p}): the points form one group.")
-        if other is not None:
-            said.append(f"If there are two or more, the best number is {other}.")
+        said += _if_several(other)
     else:
         said.append(f"{k} clusters (probability {p})" + (f"; next: {_groups(other)} ({q})." if other else "."))
     more = [x for x in choice.ks if x > k]
     if more and choice.doubts.get(more[0]) and choice.verdict is not Verdict.CANNOT_TELL:
         said.append(f"Against {more[0]}: {choice.doubts[more[0]]}.")
-    if k == choice.ks[-1] and k > 1:
-        said.append(f"It is the largest k tried: try more than {k}.")
-    return said
+    return [*said, *_if_largest(k, choice.ks)]
 
 
 def _groups(k: int) -> str:
@@ -95,9 +108,7 @@ def _by_rule(choice: KChoice) -> list[str]:
         said = [
             f"No clusters by {choice.method}: for no number are all clusters stable in halves of the points and separated."
         ]
-        return said + (
-            [] if choice.runner_up is None else [f"If there are two or more, the best number is {choice.runner_up}."]
-        )
+        return said + _if_several(choice.runner_up)
     if not choice.criteria["rule"].values.any():
         again = choice.criteria["returns"].values[choice.ks.index(choice.k or 0)]
         return [
@@ -160,8 +171,7 @@ def _in_favour(choice: KChoice, voters: Sequence[Criterion]) -> list[str]:
     if level is not None:
         doubt = ", which is low, so the data may have no clear clusters" if weak else ""
         said.append(f"At this k the members agree at {level[0]} {level[1]:.2f}{doubt}.")
-    if vote.k == choice.ks[-1]:
-        said.append(f"It is the largest k tried: try more than {vote.k}.")
+    said += _if_largest(vote.k, choice.ks)
     if choice.ks[0] > 1:
         said.append("These criteria cannot show that there are no clusters.")
     return said
