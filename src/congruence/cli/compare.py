@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from congruence.cli.app import app
-from congruence.cli.covers import COLUMNS, Covers, read_covers
+from congruence.cli.covers import COLUMNS, NO_COLUMNS, Covers, read_covers
 from congruence.cli.joining import call_sides, columns_of_two_files, expect_two
 from congruence.cli.options import VALUES, Engine, Gaps, Limits, Printing, Scanned, Weights, argument, option, refuse
 from congruence.cli.parsing import limits_of, named_measures, noise_labels
@@ -89,7 +89,7 @@ def compare(given: Given) -> None:
         a, b, mass = _counted_pair(given.file, more)
         result = _compare_pair(a, b, wanted, {**options, **mass}, ("a", "b"), chance)
     elif given.holds_covers:
-        refuse(given, COLUMNS, "names columns of a table, but the files hold covers; leave it out")
+        refuse(given, COLUMNS, NO_COLUMNS)
         _one_pair(given)
         if len(given.paths) != 2:
             raise InputError(

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 SUFFIXES = (".cover", ".cnl", ".communities")
 
 
-#: options that name columns, which covers and counts do not have
+#: options that name columns, which covers and counts do not have, and why files of covers have none
 COLUMNS = "weight frequency reference long id columns"
+NO_COLUMNS = "names columns of a table, but the files hold covers; leave it out"
 
 
 def is_cover_file(file: Path) -> bool:

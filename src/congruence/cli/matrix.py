@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from congruence.cli.app import app
-from congruence.cli.covers import COLUMNS, Covers, read_covers
+from congruence.cli.covers import COLUMNS, NO_COLUMNS, Covers, read_covers
 from congruence.cli.joining import columns_of_files
 from congruence.cli.options import VALUES, Engine, Gaps, Limits, Printing, Scanned, Weights, argument, option, refuse
 from congruence.cli.parsing import MOST_COLUMNS, check_number, check_width, limits_of, named_measures, noise_labels
@@ -51,7 +51,7 @@ def matrix(given: Given) -> None:
     mass: dict[str, OptionValue] = {}
     found: dict[str, ClusteringLike]
     if given.holds_covers:
-        refuse(given, COLUMNS, "names columns of a table, but the files hold covers; leave it out")
+        refuse(given, COLUMNS, NO_COLUMNS)
         found = dict(read_covers(given))
     elif given.more:
         for_one = "weight frequency long client checkpoint skip_bad"

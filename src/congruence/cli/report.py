@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from congruence.cli.app import app, settings
-from congruence.cli.covers import Covers, read_covers
+from congruence.cli.covers import NO_COLUMNS, Covers, read_covers
 from congruence.cli.options import Data, Gaps, Measured, Printing, argument, option, refuse
 from congruence.cli.parsing import check_width, noise_labels
 from congruence.cli.printing import print_json, print_rows, say, show, show_page
@@ -69,7 +69,7 @@ def report(given: Given) -> None:
         "random_state": given.seed, "threads": given.threads, "command": shlex.join(["congruence", *sys.argv[1:]]),
     }  # fmt: skip
     if given.holds_covers:
-        refuse(given, "columns id long", "names columns of a table, but the files hold covers; leave it out")
+        refuse(given, "columns id long", NO_COLUMNS)
         for_labels = "data axes data_columns k distinct"
         refuse(given, for_labels, "is for reports of labels, but the files hold covers; leave it out")
         covers = read_covers(given)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from congruence.comparison.pair import Comparison, applied
-from congruence.comparison.plans import Plan
+from congruence.comparison.plans import NO_TABLE, Plan
 from congruence.engine import matrices
 from congruence.errors import A, B, InputError, NotApplicable
 from congruence.formulas import current_measures
@@ -100,8 +100,4 @@ def _check_unit(m: Measure, p: PointPairs, q: PointPairs) -> None:
             )
 
 
-PLAN = Plan(
-    of_matrices,
-    compare_matrices,
-    "matrices and ensembles have no contingency table; their measures come from sums over pairs",
-)
+PLAN = Plan(of_matrices, compare_matrices, NO_TABLE)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, Unpack, cast
 
 import numpy as np
 
-from congruence.comparison.plans import BY_KIND, BY_POINT, PLANS, Plan, plan_in, quick, refusal
+from congruence.comparison.plans import BY_KIND, BY_POINT, NO_TABLE, PLANS, Plan, plan_in, quick, refusal
 from congruence.comparison.presenting import (
     Result,
     key_of,
@@ -381,9 +381,7 @@ class Comparison(Result, Mapping[str, float]):
     @property
     def _counted(self) -> Table:
         if self.counted is None:
-            raise InputError(
-                "matrices and ensembles have no contingency table; their measures come from sums over pairs"
-            )
+            raise InputError(NO_TABLE)
         return self.counted
 
     @cached_property

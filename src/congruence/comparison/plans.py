@@ -31,6 +31,8 @@ class Plan(NamedTuple):
     no_null: str = ""
 
 
+NO_TABLE = "matrices and ensembles have no contingency table; their measures come from sums over pairs"
+
 #: the kind of a mapping from point to label
 BY_POINT = "labels by point"
 

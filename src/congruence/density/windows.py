@@ -317,9 +317,7 @@ def _from_table(
     if not chosen:
         raise InputError("the table has no columns besides labels and windows; the features are missing")
     order, when = _in_order(columns[window], f"column {window!r}")
-    what = as_disjoint(columns[labels], f"column {labels!r}")
-    if not isinstance(what, Labels):
-        raise InputError("labels and windows must have one value per row")
+    what = _per_row(columns[labels], f"column {labels!r}")
     if (gaps := int((when == len(order)).sum())) > 0:
         raise InputError(f"{gaps} rows have no window (column {window!r}); drop them first")
     data = as_columns({name: columns[name] for name in chosen}, binning.nominal_names)
@@ -332,6 +330,13 @@ def _from_table(
     return parts(), len(order)
 
 
+def _per_row(column: ColumnLike, who: str) -> Labels:
+    found = as_disjoint(column, who)
+    if not isinstance(found, Labels):
+        raise InputError("labels and windows must have one value per row")
+    return found
+
+
 def _in_order(column: ColumnLike, who: str) -> tuple[list[Label], Array]:
     """The windows in a column, and the index of the window of each row; one past the last if it has none.
 
@@ -340,9 +345,7 @@ def _in_order(column: ColumnLike, who: str) -> tuple[list[Label], Array]:
     """
     found = _times(column, who)
     if found is None:
-        labels = as_disjoint(column, who)
-        if not isinstance(labels, Labels):
-            raise InputError("labels and windows must have one value per row")
+        labels = _per_row(column, who)
         names = labels.names.tolist() if isinstance(labels.names, np.ndarray) else list(labels.names)
         codes = labels.codes.astype(np.int64)
         order = list(range(len(names)))

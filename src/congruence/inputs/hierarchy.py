@@ -345,14 +345,13 @@ class Hierarchy:
         Args:
             points: Names of the points, in the new order.
         """
-        if self.points is None:
-            raise InputError(f"the points of this hierarchy have no names; pass {Option('points', ...)} to Hierarchy")
+        named = self._named
         place = {name: i for i, name in enumerate(points)}
-        check_same(tuple(points), self.points)
+        check_same(tuple(points), named)
         tree = copy(self)
         for name in ("sizes", "starts", "order", "joins", "nodes", "_highest", "ks"):
             tree.__dict__.pop(name, None)
-        tree._place(np.array([place[name] for name in self.points], dtype=np.int64), tuple(points))
+        tree._place(np.array([place[name] for name in named], dtype=np.int64), tuple(points))
         return tree
 
     def only(self, points: Sequence[Label]) -> Hierarchy:
@@ -368,9 +367,7 @@ class Hierarchy:
         >>> cg.Hierarchy("((a:1,b:1):2,(c:2,d:2):1);").only(["a", "c", "d"]).to_newick()
         '(a:3,(c:2,d:2):1);'
         """
-        if self.points is None:
-            raise InputError(f"the points of this hierarchy have no names; pass {Option('points', ...)} to Hierarchy")
-        place = {name: i for i, name in enumerate(self.points)}
+        place = {name: i for i, name in enumerate(self._named)}
         unknown = [name for name in points if name not in place]
         if unknown or len(set(points)) < max(len(points), 2):
             raise InputError(
@@ -394,6 +391,13 @@ class Hierarchy:
             text = written[node] if node < n else f"({','.join(parts[node])})"
             parts[up].append(f"{text}:{repr(float(nodes.height[up] - nodes.height[node])).removesuffix('.0')}")
         return (f"({','.join(parts[-1])})" if n > 1 else written[0]) + ";"
+
+    @property
+    def _named(self) -> tuple[Label, ...]:
+        """The names of the points; raises if there are none."""
+        if self.points is None:
+            raise InputError(f"the points of this hierarchy have no names; pass {Option('points', ...)} to Hierarchy")
+        return self.points
 
     def __len__(self) -> int:
         return self.n_points
