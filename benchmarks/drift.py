@@ -1,7 +1,9 @@
 """Time and memory of `cg.drift` per window, beside tests of raw values: `python -m benchmarks.drift`.
 
-Streams of windows × points, 5 clusters and 8 features. "KS" is scipy's Kolmogorov–Smirnov per cluster and feature against the
-first window, which must stay in memory. Then a stream whose windows are made one after the other: memory with 10 and 40 windows.
+First a stream whose windows are made one after the other: memory with 10 and 40 windows. Then streams of windows × points, 5
+clusters and 8 features. "KS" is scipy's Kolmogorov–Smirnov per cluster and feature against the first window, which must stay in
+memory. "ADWIN" is river's, per feature and row; "Evidently" is its preset of tests per column, on one window. Both are timed up
+to 10,000 points, if they are installed.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 import congruence as cg
-from reproductions.drift_power import ks_of_clusters
+from reproductions.drift_power import adwin, drifted, ks_of_clusters
 from reproductions.drift_streams import stream
 
 
@@ -34,17 +37,24 @@ def seconds(call: Callable[[Any], object], parts: Any) -> float:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the memory first, as peers import much, then the times."""
     cg.drift(list(stream(0, windows=3)))  # imports
-    print("ms of one core per window: cg.drift, KS per cluster and feature, ratio")
+    print("memory of the process after a stream of windows of 200,000 points that is never in memory as a whole")
+    for windows in (10, 40):
+        cg.drift(generated(windows, 200_000))
+        print(f"  {windows} windows: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+    print("\nms of one core per window: cg.drift, KS per cluster and feature, ratio")
     for n in (1_000, 10_000, 100_000):
         parts = list(stream(0, windows=8, n=n))
         ours, theirs = (1000 * seconds(call, parts) / len(parts) for call in (cg.drift, ks_of_clusters))
         print(f"  {n:>7,} points  {ours:8.1f}  {theirs:8.1f}  {theirs / ours:5.1f}×")
-    print("\nmemory of the process after a stream of windows of 200,000 points that is never in memory as a whole")
-    for windows in (10, 40):
-        cg.drift(generated(windows, 200_000))
-        print(f"  {windows} windows: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+        if n > 10_000:
+            continue
+        if find_spec("river"):
+            print(f"{'':18}{1000 * seconds(adwin, parts) / len(parts):8.1f}  ADWIN")
+        if find_spec("evidently"):
+            drifted(parts[7][0], parts[0][0])  # imports
+            print(f"{'':18}{1000 * seconds(lambda parts: drifted(parts[7][0], parts[0][0]), parts):8.1f}  Evidently")
 
 
 if __name__ == "__main__":

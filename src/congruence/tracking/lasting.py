@@ -45,7 +45,7 @@ def track(
             are joined by it: points may come and go. Columns of a scan, or tables already counted, stay where they are:
             `write_labels` writes the names.
         data: One array or frame per step, points × features, if every step has its own points: clusters are then linked by
-            their density profiles, if the least overlap over the features is at least 0.6 of either. Default None.
+            their density profiles, if the least overlap over the features is at least half. Default None.
         unassigned: What points without a label are: "drop" (default) absent in that step, "error", "singletons" or
             "cluster" as in `compare`.
         noise: Labels that mean "in no cluster": one label, several, or a mapping from step to labels. Default None.

@@ -211,7 +211,7 @@ def _least(a: Array, b: Array) -> Array:
 
 
 def _near(a: Step, b: Step, x_a: Array, x_b: Array) -> Array:
-    """Whether a tenth of the neighbours of either cluster in the other step is in the other cluster.
+    """Whether half of the neighbours of either cluster in the other step is in the other cluster.
 
     Profiles of single features cannot tell clusters at opposite corners of a lattice from one cluster; neighbours can.
     """
