@@ -252,7 +252,6 @@ def _outside(profiles: Mapping[Label, Profile]) -> list[str]:
 
 
 def _measure_of(name: str) -> str:
-
     if name not in KEYS:
         raise InputError(
             f"drift is measured by {joined(KEYS, 'or')}, not {name!r}; {hint(str(name), KEYS, '')}".rstrip("; ")

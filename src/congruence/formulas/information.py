@@ -164,7 +164,6 @@ def completeness(i: Info) -> Array:
 
 
 def _v_workings(table: object, beta: float) -> dict[str, float]:
-
     assert isinstance(table, Table)
     info = Info.from_tables(Tables.of(table))
     return {"homogeneity": homogeneity(info)[0], "completeness": completeness(info)[0]}

@@ -110,9 +110,12 @@ class Similarity(PointPairs):
         elif not isinstance(block, np.ndarray) and hasattr(block, "__dlpack__"):
             block = from_dlpack(block)
         block = np.asarray(block)
-        if block.dtype.kind not in "fiub":
-            raise InputError(f"{self.who}: similarities must be numbers, not {block.dtype}")
+        self._check_numbers(block)
         return block.astype(np.float64, copy=False)
+
+    def _check_numbers(self, entries: Array) -> None:
+        if entries.dtype.kind not in "fiub":
+            raise InputError(f"{self.who}: similarities must be numbers, not {entries.dtype}")
 
     def checked_block(self, rows: slice, cols: slice) -> Array:
         """The entries of these rows and columns, as floats; checked for symmetry if not done before.
@@ -133,9 +136,7 @@ class Similarity(PointPairs):
         return block
 
     def _check_sparse(self) -> None:
-        data = self.matrix.data
-        if data.dtype.kind not in "fiub":
-            raise InputError(f"{self.who}: similarities must be numbers, not {data.dtype}")
+        self._check_numbers(self.matrix.data)
         self.matrix = self.matrix.astype(np.float64)
         self.matrix.sum_duplicates()
         gap = abs(self.matrix - self.matrix.T).tocoo()
