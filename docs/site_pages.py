@@ -40,6 +40,7 @@ SECTIONS = {
     "One clustering from many": ("consensus_clustering",),
     "How many clusters?": ("selection",),
     "Hierarchies and resolutions": ("hierarchies",),
+    "Clusters over time": ("tracking",),
     "Where do clusters lie in the data?": ("density",),
     "Other good clusterings": ("alternative_clustering",),
     "Data larger than memory": ("scanning",),

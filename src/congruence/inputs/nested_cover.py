@@ -52,38 +52,27 @@ class NestedCover:
         self.names: tuple[Label, ...] = tuple(dict.fromkeys([*clusters, *(x for own in above.values() for x in own)]))
         if unknown := [x for x in above if x not in self.names]:
             raise InputError(f"{unknown[0]!r} has parents but is no cluster; {hint(str(unknown[0]), self.names)}")
+        at = {name: i for i, name in enumerate(self.names)}
         try:
-            order = list(TopologicalSorter({name: above.get(name, []) for name in self.names}).static_order())
+            order = [at[x] for x in TopologicalSorter({name: above.get(name, []) for name in at}).static_order()]
         except CycleError as error:
             raise InputError(f"clusters contain one another in a circle: {some_of(error.args[1])}") from None
-        self.depth, self.below, inside = self._ways(order, above)
-        listed = {name: names_in(clusters.get(name, []), f"the points of {name}") for name in self.names}
+        parts: list[list[int]] = [[] for _ in at]
+        holders = [[at[x] for x in above.get(name, [])] for name in at]
+        for i, own in enumerate(holders):
+            for larger in own:
+                parts[larger].append(i)
+        self.depth, self.below = _ways(order, holders), _ways(order[::-1], parts)
+        listed = {name: names_in(clusters.get(name, []), f"the points of {name}") for name in at}
         place = {x: i for i, x in enumerate(dict.fromkeys(x for own in listed.values() for x in own))}
         if not place:
             raise InputError("the clusters have no points")
         self.points: tuple[Label, ...] = tuple(place)
-        members = np.zeros((len(place), len(self.names)), dtype=bool)
-        for name, own in listed.items():
-            members[np.ix_([place[x] for x in own], inside[name])] = True
-        self._members = members
-
-    def _ways(
-        self, order: list[Label], above: Mapping[Label, Sequence[Label]]
-    ) -> tuple[Array, Array, dict[Label, list[int]]]:
-        """Ways up and down of each cluster, and for each the clusters that hold its points: itself and all above."""
-        at = {name: i for i, name in enumerate(self.names)}
-        depth, below = np.zeros((2, len(at)), dtype=np.int64), np.zeros((2, len(at)), dtype=np.int64)
-        inside: dict[Label, list[int]] = {}
-        for name in order:  # parents first
-            own = [at[x] for x in above.get(name, [])]
-            if own:
-                depth[:, at[name]] = depth[0, own].max() + 1, depth[1, own].min() + 1
-            inside[name] = sorted({at[name]}.union(*(inside[x] for x in above.get(name, []))))
-        for name in reversed(order):
-            for up in (at[x] for x in above.get(name, [])):
-                longest, shortest = below[:, at[name]] + 1
-                below[:, up] = max(below[0, up], longest), min(below[1, up] or shortest, shortest)
-        return depth, below, inside
+        self._members = np.zeros((len(place), len(at)), dtype=bool)
+        for name, points in listed.items():
+            self._members[[place[x] for x in points], at[name]] = True
+        for i in reversed(order):  # parts first
+            self._members[:, holders[i]] |= self._members[:, [i]]
 
     @property
     def n_points(self) -> int:
@@ -101,6 +90,15 @@ class NestedCover:
             f"NestedCover: {counted(len(self.names), 'cluster')} of {counted(self.n_points, 'point')}, "
             f"up to {counted(most, 'cluster')} per point"
         )
+
+
+def _ways(order: Sequence[int], near: Sequence[list[int]]) -> Array:
+    """For each cluster, the longest and the shortest way to one that has none near it; the order has those near it first."""
+    found = np.zeros((2, len(order)), dtype=np.int64)
+    for i in order:
+        if near[i]:
+            found[:, i] = found[0, near[i]].max() + 1, found[1, near[i]].min() + 1
+    return found
 
 
 def _is_one(x: Label | Sequence[Label]) -> bool:
