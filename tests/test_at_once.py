@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import congruence as cg
 from congruence.comparison import at_once
 from congruence.engine import cpu
 from congruence.engine.in_place import counted_in_place
+from congruence.engine.plan import all_pairs
 from congruence.statistics.pairs import Pairs
 
 PAIRS = "compiled, pair by pair"
@@ -218,6 +220,7 @@ def against_one() -> dict[str, tuple[Any, Any]]:
         "a name": ("c2", dict(zip(names, vectors, strict=True))),
         "singletons": (np.arange(n), vectors),
         "one cluster": (np.zeros(n, int), vectors),
+        "more than bytes hold": (a * 90, vectors),
         "several blocks": (np.tile(a, 50), [np.tile(v, 50) for v in vectors * 3]),
     }
 
@@ -270,3 +273,34 @@ def test_many_vectors_enter_few_functions(route, few, most):
     with on_route(route):
         assert len(entered(lambda: cg.compare_to(a, vectors, "ari"))) <= few
         assert len(entered(lambda: cg.compare_to(a, vectors, ["ari", "nmi_sum", "vi", "jaccard"]))) <= most
+
+
+@pytest.mark.parametrize("k", [1, 4, 40])
+def test_tables_are_listed_as_numpy_lists_them(k):
+    """The compiled list has the cells, their order and the sizes of numpy's, also swapped, and in tiles of few pairs."""
+    rng = np.random.default_rng(k)
+    members = cg.Ensemble([rng.integers(0, k, 60) for _ in range(7)]).members
+    found = {}
+    for route, memory in (("numpy", 1e9), ("compiled", 1e4)):
+        with on_route(route):
+            tiles = [tile for _, _, tile in cpu.table_tiles(members, all_pairs(7), None, memory, 2)]
+        given = [
+            each for tile in tiles for both in zip(tile.each(), tile.swapped().each(), strict=True) for each in both
+        ]
+        margins = [np.concatenate(x).tolist() for x in zip(*(tile.margins for tile in tiles), strict=True)]
+        totals = [np.concatenate([getattr(t, x) for t in tiles]).tolist() for x in ("row_total", "col_total", "n")]
+        found[route] = [(*t.shape, t.row.tolist(), t.col.tolist(), t.count.tolist()) for t in given], margins, totals
+    assert found["numpy"] == found["compiled"]
+
+
+def test_swapped_tables_have_the_order_of_their_new_rows():
+    """Swapping sorts cells by pair, column and row, and keeps the sizes of clusters, also of more than two bytes hold."""
+    rng = np.random.default_rng(0)
+    for k in (5, 70_000):
+        a, b = rng.integers(0, k, (2, 100_000))
+        tile = next(cpu.table_tiles(cg.Ensemble([a, b, a]).members, all_pairs(3), None, 1e9, 1))[2]
+        turned, order = tile.swapped(), np.lexsort((tile.row, tile.col, tile.pair))
+        for found, expected in ((turned.row, tile.col), (turned.col, tile.row), (turned.count, tile.count)):
+            assert (found == expected[order]).all()
+        for x, y in zip(turned.sides, replace(turned).sides, strict=True):
+            assert all((one == other).all() for one, other in zip(x, y, strict=True))

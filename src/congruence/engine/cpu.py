@@ -323,11 +323,15 @@ def table_tiles(
     labels = [c for c in members if isinstance(c, Labels)]
     n = len(labels[0])
     width = np.array([c.k + (c.gaps > 0) for c in labels], dtype=np.int64)
+    complete = mass is None and not any(c.gaps or c.clusters is not None for c in labels)
+    pairs = sum(len(run) for run in runs)
+    compiled = cells is None and pairs > 1 and jit.use_kernels(float(n) * pairs)
     stack: Array | None = None
 
     def price(i: int, j: Array) -> Array:
         places = width[i] * width[j]
-        return np.asarray(np.minimum(places, n) * 24.0 + np.where(places <= max(n, DENSE_CELLS), places * 8.0, 0.0))
+        listing = np.minimum(places, n) * (80.0 if compiled else 24.0)
+        return np.asarray(listing + np.where(places <= max(n, DENSE_CELLS), places * 8.0, 0.0))
 
     for tile in tiles(runs, price, min(budget, TILE)):
         pair_i, pair_j = pairs_of(tile)
@@ -335,12 +339,36 @@ def table_tiles(
         if cells is not None:
             parts = cells(labels, width, pair_i, pair_j, mass, bool(dense.all()))
         elif dense.all():
-            if stack is None and len(pair_i) > 1 and jit.use_kernels(float(n) * len(pair_i)):
+            if stack is None and compiled:
                 stack = stacked(labels)
+            if stack is not None and complete:
+                yield from listed(stack, width, pair_i, pair_j, threads)
+                continue
             parts = _dense_cells(labels, stack, width, pair_i, pair_j, mass, threads)
         else:
             parts = _sparse_cells(labels, width, pair_i, pair_j, mass)
         yield pair_i, pair_j, _finished(labels, pair_i, pair_j, mass, parts)
+
+
+#: increments that pay for a further thread and a further tile
+PER_PART = 2_000_000
+
+
+def listed(codes: Array, k: Array, pair_i: Array, pair_j: Array, threads: int) -> Iterator[tuple[Array, Array, Tables]]:
+    """The tables of pairs of complete clusterings, listed by the kernel with the sizes of their clusters: a tile per thread."""
+    from congruence.engine.listing_kernels import list_pairs
+
+    n, most = codes.shape[1], np.minimum(k[pair_i] * k[pair_j], codes.shape[1])
+    parts = max(1, min(threads, len(pair_i), len(pair_i) * n // PER_PART))
+    cuts = np.linspace(0, len(pair_i), parts + 1).astype(int)
+    pieces = [(pair_i[p:q], pair_j[p:q], int(most[p:q].sum())) for p, q in pairwise(cuts)]
+    found = in_threads(threads, [partial(list_pairs, codes, k, *piece) for piece in pieces])
+    for (i, j, _), (cells, sizes_a, sizes_b, ends) in zip(pieces, found, strict=True):
+        row, col, count, place_a, place_b = cells[:, : ends[0, -1]]
+        points = np.full(len(i), n, dtype=np.int64)
+        made = Tables(row, col, count, ends[0], np.diff(ends[1:]).T, points, points)
+        vars(made).update(n=points, _rows=(sizes_a, ends[1], place_a), _cols=(sizes_b, ends[2], place_b))
+        yield i, j, made
 
 
 def _dense_cells(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from congruence.engine.cpu import OF_SUMS, SUMMED, expected_all, placed, statistics_of_tables
-from congruence.engine.fused import Own
+from congruence.engine.cpu import OF_SUMS, SUMMED, expected_all, listed, placed, statistics_of_tables
+from congruence.engine.fused import LOOKUP, Own
 from congruence.engine.plan import Counted, Progress, against_first, default_threads
 from congruence.machine import jit
-from congruence.statistics.information import ChanceInfo, Info, terms_below, unit_of_points
+from congruence.statistics.information import ChanceInfo, Info, terms_below, unit_of, unit_of_points
 from congruence.statistics.matrices import MemberInfo
 from congruence.statistics.maxima import Maxima
 from congruence.statistics.tables import Array, Table, Tables
@@ -59,8 +60,12 @@ def counted_in_place(
     if wanted <= OF_SUMS.keys() and jit.use_pair_kernels(len(vectors) * len(vectors[0]), jit.REFERENCE_KERNELS):
         sums = _sums(vectors, Info in wanted)
         return (sums[-1], iter([_of_sums(len(vectors[0]), sums, wanted, progress)])) if sums[0].all() else None
+    if jit.use_pair_kernels(len(vectors) * len(vectors[0]), jit.LISTING_KERNELS):
+        coded = Coded.of(vectors)
+        if coded is not None:
+            return coded.low, _counted(coded, wanted, threads, progress)
     ranges = Ranges.of(vectors)
-    return None if ranges is None else (ranges.low, _by_tables(vectors, ranges, wanted, threads, progress))
+    return None if ranges is None else (ranges.low, _counted(Dense(vectors, ranges), wanted, threads, progress))
 
 
 def _sums(vectors: Sequence[Array], entropies: bool) -> Array:
@@ -89,30 +94,99 @@ def _of_sums(n: int, sums: Array, wanted: set[type], progress: Progress | None) 
     })  # fmt: skip
 
 
-def _by_tables(
-    vectors: Sequence[Array], ranges: Ranges, wanted: set[type], threads: int | None, progress: Progress | None
+def _counted(
+    given: Coded | Dense, wanted: set[type], threads: int | None, progress: Progress | None
 ) -> Iterator[Counted]:
-    """The same by tables over the ranges."""
-    workers, many, n = default_threads(threads), len(vectors) - 1, len(vectors[0])
-    tables = _tables(vectors, ranges)
-    sizes = np.zeros((many + 1, max(ranges.shape[1:])), np.int64)
-    sizes[0, : ranges.shape[1]] = tables[0].sum(axis=1)
-    sizes[1:, : ranges.shape[2]] = tables.sum(axis=1)
+    """The same from tables."""
+    workers, many = default_threads(threads), given.many
     expected = None
     if ChanceInfo in wanted:
-        expected = expected_all([x[x > 0] for x in sizes], against_first(many + 1), workers)
+        expected = expected_all([x[x > 0] for x in given.sizes], against_first(many + 1), workers)
     pair_i, pair_j = np.zeros(many, np.int64), np.arange(1, many + 1)
     if wanted <= SUMMED:
-        flat = tables.reshape(many, -1)
-        logs = terms_below(n, n + 1)[flat].sum(axis=1) if wanted & {Info, ChanceInfo, MemberInfo} else flat[:, 0]
-        best = [tables.max(axis=axis).sum(axis=1) if Maxima in wanted else logs for axis in (2, 1)]
-        squares = np.einsum("ij,ij->i", flat, flat)
+        sums = given.sums(bool(wanted & {Info, ChanceInfo, MemberInfo}), Maxima in wanted)
         if progress is not None:
             progress.add(many)
-        yield Own(n, sizes).counted(pair_i, pair_j, wanted, squares, logs, best[0], best[1], expected)
+        yield Own(given.n, given.sizes).counted(pair_i, pair_j, wanted, *sums, expected)
         return
-    tile = pair_i, pair_j, _listed(tables, sizes > 0, n)
-    yield from statistics_of_tables(iter([tile]), wanted, expected, progress)
+    yield from statistics_of_tables(given.cells(pair_i, pair_j), wanted, expected, progress)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """The vectors for compiled loops: the lowest integers, the distances to them in bytes, and the lengths of the ranges."""
+
+    low: Array
+    codes: Array
+    k: Array
+
+    @classmethod
+    def of(cls, vectors: Sequence[Array]) -> Coded | None:
+        """The codes of these vectors; None if ranges are too wide."""
+        from congruence.engine.listing_kernels import code
+
+        many = len(vectors)
+        low, k = np.empty(many, np.int64), np.empty(many, np.int64)
+        codes = np.empty((many, len(vectors[0])), np.uint8)
+        for some, labels in _blocks(vectors):
+            code(labels, codes[some], low[some], k[some])
+        return cls(low, codes, k) if k.all() else None
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How often each code occurs in each vector."""
+        from congruence.engine.listing_kernels import tally_rows
+
+        sizes = np.zeros((len(self.k), int(self.k.max())), np.int64)
+        tally_rows(self.codes, sizes)
+        return sizes
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return int(self.codes.shape[1])
+
+    @property
+    def many(self) -> int:
+        """Number of tables."""
+        return len(self.k) - 1
+
+    def sums(self, logs: bool, maxima: bool) -> tuple[Array, Array, Array, Array]:
+        """The sums of `fused`."""
+        from congruence.engine.kernels import fused
+
+        n, many = self.n, self.many
+        squares, units = np.empty(many, np.int64), np.empty(many, np.int64)
+        best = np.empty((2, many if maxima else 0), np.int64)
+        known = terms_below(n, min(n, LOOKUP) + 1)
+        fused(self.codes, self.k, 0, 1, many + 1, known, float(unit_of(n)), maxima, squares, units, best[0], best[1])
+        return squares, units, best[0], best[1]
+
+    def cells(self, pair_i: Array, pair_j: Array) -> Iterator[tuple[Array, Array, Tables]]:
+        """The tables as lists of cells."""
+        return listed(self.codes, self.k, pair_i, pair_j, 1)
+
+
+class Dense:
+    """Tables of the first vector and each of the others over their ranges, by numpy."""
+
+    def __init__(self, vectors: Sequence[Array], ranges: Ranges) -> None:
+        self.n, self.many, self.tables = len(vectors[0]), len(vectors) - 1, _tables(vectors, ranges)
+        self.sizes = np.zeros((len(vectors), max(ranges.shape[1:])), np.int64)
+        self.sizes[0, : ranges.shape[1]] = self.tables[0].sum(axis=1)
+        self.sizes[1:, : ranges.shape[2]] = self.tables.sum(axis=1)
+
+    def sums(self, logs: bool, maxima: bool) -> tuple[Array, Array, Array, Array]:
+        """The same sums."""
+        flat = self.tables.reshape(len(self.tables), -1)
+        squares = np.einsum("ij,ij->i", flat, flat)
+        units = terms_below(self.n, self.n + 1)[flat].sum(axis=1) if logs else squares
+        best = [self.tables.max(axis=axis).sum(axis=1) if maxima else squares for axis in (2, 1)]
+        return squares, units, best[0], best[1]
+
+    def cells(self, pair_i: Array, pair_j: Array) -> Iterator[tuple[Array, Array, Tables]]:
+        """The same lists, without clusters that have no points."""
+        yield pair_i, pair_j, _listed(self.tables, self.sizes > 0, self.n)
 
 
 def _tables(vectors: Sequence[Array], ranges: Ranges) -> Array:

@@ -123,7 +123,7 @@ def _count(a: Array, b: Array, k_b: int, table: Array, spare: Array) -> None:
 
 
 @njit
-def _count_cells(a: Array, b: Array, k_b: int, cells: int, table: Array, spares: Array, none: Array) -> None:
+def count_cells(a: Array, b: Array, k_b: int, cells: int, table: Array, spares: Array, none: Array) -> None:
     """Count into the first cells of a table; a small table is counted in four copies in turn."""
     if cells <= REPLICATED_CELLS and 8 * cells <= len(a):
         _count(a, b, k_b, table, spares)
@@ -142,7 +142,7 @@ def count_pairs(labels: Array, k: Array, pair_i: Array, pair_j: Array, offset: A
     spares = np.zeros((3, REPLICATED_CELLS), np.uint32)
     for q in range(len(pair_i)):
         table = tables[offset[q] : offset[q + 1]]
-        _count_cells(labels[pair_i[q]], labels[pair_j[q]], np.int64(k[pair_j[q]]), len(table), table, spares, none)
+        count_cells(labels[pair_i[q]], labels[pair_j[q]], np.int64(k[pair_j[q]]), len(table), table, spares, none)
 
 
 @njit
@@ -227,7 +227,7 @@ def fused(
                     info += terms[v] if v < logs else term(v, n, unit)
                     table[c] = 0
         else:
-            _count_cells(mine, other, k_j, cells, table, spares, none)
+            count_cells(mine, other, k_j, cells, table, spares, none)
             if want_maxima:
                 best_a[j - first], best_b[j - first] = _maxima(table, k_i, k_j, tallest)
             square, info = _sums(table, cells, n, terms, unit)
@@ -293,7 +293,7 @@ def fused_jointly(
     for other in range(first, last):
         b = order[starts[other] : starts[other + 1]]
         table = whole[: widths[group] * widths[other]]
-        _count_cells(codes[group], codes[other], widths[other], len(table), table, spares, none)
+        count_cells(codes[group], codes[other], widths[other], len(table), table, spares, none)
         split_joint(table, a, b, widths[other], k, digits, part, out)
         at = 0
         for i in a:

@@ -14,7 +14,7 @@ from congruence.typing import Dynamic, Function
 
 KERNELS = "congruence.engine.kernels"
 PAIR_KERNELS, TABLE_KERNELS = "congruence.engine.pair_kernels", "congruence.engine.table_kernels"
-REFERENCE_KERNELS = "congruence.engine.reference_kernels"
+REFERENCE_KERNELS, LISTING_KERNELS = "congruence.engine.reference_kernels", "congruence.engine.listing_kernels"
 
 #: Loading numba takes about half a second, once per process. Small amounts of work are therefore done without it: loops are
 #: interpreted and tables are counted by numpy, up to this many steps or increments over all calls.
@@ -25,7 +25,7 @@ COMPILED_FROM = 10_000_000
 LOADED_FROM = 50_000
 
 #: what the compiled counts of one pair save per call, in increments (a table less than sums alone), and the most points
-PER_PAIR = {PAIR_KERNELS: 50_000, TABLE_KERNELS: 5_000, REFERENCE_KERNELS: 0}
+PER_PAIR = {PAIR_KERNELS: 50_000, TABLE_KERNELS: 5_000, REFERENCE_KERNELS: 0, LISTING_KERNELS: 100_000}
 MOST_OF_PAIR = 2_000_000
 
 _compiled: dict[str, Function] = {}

@@ -428,14 +428,18 @@ class Tables:
 
     def swapped(self) -> Tables:
         """The same pairs with the two clusterings swapped."""
-        order = np.lexsort((self.row, self.col, self.pair))
+        (rows, offsets_a, place_a), (cols, offsets_b, place_b) = self.sides
+        # cells of one column are in the order of their rows; places of two bytes are sorted without comparisons
+        order = np.argsort(smallest(place_b, len(cols)), kind="stable")
         gram = self.gram.swapped() if self.gram is not None else None
         maps = None if self.maps is None else [(b, a) for a, b in self.maps]
         within = None if self.within is None else self.within[order]
-        return replace(
+        made = replace(
             self, row=self.col[order], col=self.row[order], count=self.count[order], shapes=self.shapes[:, ::-1], gram=gram,
             within=within, maps=maps, kept=None if self.kept is None else self.kept[::-1],
         )  # fmt: skip
+        vars(made).update(_rows=(cols, offsets_b, place_b[order]), _cols=(rows, offsets_a, place_a[order]))
+        return made
 
     @classmethod
     def from_tables(cls, tables: Tables) -> Tables:
