@@ -163,8 +163,6 @@ class Flow:
     counts: Array
     #: (row, column) of matched clusters, and of the merged pairs
     matched: tuple[tuple[int, int], ...]
-    n_rows: int
-    n_columns: int
     #: rows and columns that represent several clusters
     rest: tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -212,7 +210,7 @@ def flow_of(table: Table, most: int = MOST_FLOWS) -> Flow:
     counts = np.zeros((len(names[0]), len(names[1])), dtype=table.count.dtype)
     np.add.at(counts, (places[0][table.row], places[1][table.col]), table.count)
     matched = tuple((i, i) for i in range(min(shown + 1, len(pairs)) if shown < len(pairs) else shown))
-    return Flow(names[0], names[1], counts, matched, *table.shape, (rest[0], rest[1]))
+    return Flow(names[0], names[1], counts, matched, (rest[0], rest[1]))
 
 
 # --- the consensus of an ensemble -------------------------------------------------------------------------------

@@ -116,7 +116,6 @@ def _scale(s: Scale) -> Record:
     low, high, steps = s.quantised
     return {
         "key": m.key, "title": m.title, "plain": plain_name(m), "better": m.better, "adjusted": is_adjusted(m),
-        "range_low": m.range[0] if np.isfinite(m.range[0]) else None,
         "range_high": m.range[1] if np.isfinite(m.range[1]) else None,
         "span": span(m), "caution": m.caution, "min": low, "max": high, "q": packed(steps),
         "order": packed(s.tree.order, np.int32), "branches": packed(s.tree.branches, np.float32),
@@ -138,8 +137,7 @@ def _table(p: Pair) -> Record:
     kind = np.float32 if p.flow.counts.dtype.kind == "f" else np.uint32
     return {
         "a": p.a, "b": p.b, "rows": p.flow.rows, "columns": p.flow.columns, "counts": packed(p.flow.counts, kind),
-        "matched": p.flow.matched, "agreed": p.agreed, "worst": p.worst, "n_rows": p.flow.n_rows, "n_columns": p.flow.n_columns,
-        "rest": p.flow.rest,
+        "matched": p.flow.matched, "agreed": p.agreed, "worst": p.worst, "rest": p.flow.rest,
     }  # fmt: skip
 
 
@@ -156,7 +154,7 @@ def _against(model: Model) -> Record | None:
     rows = [
         {
             "member": r.member, "values": list(r.values.values()), "agreement": r.agreement, "interval": r.interval,
-            "p": r.p_value, "pc": r.p_corrected, "bound": r.is_bound, "note": r.note,
+            "p": r.p_value, "pc": r.p_corrected, "note": r.note,
         }
         for r in model.against.rows
     ]  # fmt: skip
