@@ -314,6 +314,16 @@ def test_points_of_many_clusters_are_ordered_as_those_of_few(given, monkeypatch)
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
+def test_a_tanglegram_says_which_tree_is_which():
+    """Its trees are called a and b, as in the table of the command; one crossing is one crossing."""
+    trees = [cg.Hierarchy(linkage(np.array([[0.0], [1.0], [3.0], [x]]), "single")) for x in (6.0, 0.4)]
+    tangle = cg.tanglegram(*trees)
+    assert repr(tangle).removeprefix("Tanglegram: ") == tangle.plot().layout.title.text
+    assert {"a", "b"} <= {text for trace in tangle.plot().data for text in (trace.text or ())}
+    tangle.crossings = 1
+    assert "4 points, 1 crossing (" in repr(tangle)
+
+
 @pytest.mark.parametrize("letters", [6, 20, 45])
 def test_long_names_of_a_tanglegram_have_room(letters):
     """The names of both trees end before the lines between them begin; those of more than 30 letters are cut in the middle."""

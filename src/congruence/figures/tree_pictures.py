@@ -83,13 +83,15 @@ def of_tangle(tangle: Tanglegram) -> Picture:
         left += [1 + gap, second - gap, None]
         right += [i, int(place[point]), None]
     marks.append(Line(x=left, y=right, width=0.6, opacity=0.5))
+    for at, side, is_left in ((0.5, "a", False), (second + 0.5, "b", True)):
+        marks.append(Texts(x=[at], y=[n + 0.5], texts=[side], is_left=is_left, size=9))
     if n <= MOST_NAMES:
         for order, at, is_left in ((tangle.order_a, 1.0, False), (tangle.order_b, second, True)):
             texts = [names[i] for i in order.tolist()]
             marks.append(Texts(x=[at] * n, y=list(range(n)), texts=texts, is_left=is_left, size=5))
     return Picture(
         panels=[Panel(marks=marks, x=NO_AXIS, y=NO_AXIS)], width=900, height=max(400, min(1600, 180 + 12 * n)),
-        title=f"{n} points, {tangle.crossings:,} crossings ({tangle.entanglement:.1%} of the pairs)",
+        title=tangle.sentence,
         paper=(7.0, max(3.0, min(14.0, 0.12 * n))),
     )  # fmt: skip
 

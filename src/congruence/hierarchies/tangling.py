@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from congruence.comparison.presenting import Result, plain
-from congruence.errors import InputError
+from congruence.errors import InputError, counted
 from congruence.inputs.hierarchy import Hierarchy, same_points
 from congruence.statistics.tables import Array
 from congruence.typing import Record, TreeLike
@@ -66,10 +66,14 @@ class Tanglegram(Result):
         points = np.arange(self.a.n_points)
         return {"point": points, "place_a": np.argsort(self.order_a), "place_b": np.argsort(self.order_b)}
 
+    @property
+    def sentence(self) -> str:
+        """Its points and crossings in words."""
+        crossings = counted(self.crossings, "crossing")
+        return f"{counted(self.a.n_points, 'point')}, {crossings} ({self.entanglement:.1%} of the pairs)"
+
     def __repr__(self) -> str:
-        return (
-            f"Tanglegram: {self.a.n_points} points, {self.crossings:,} crossings ({self.entanglement:.1%} of the pairs)"
-        )
+        return f"Tanglegram: {self.sentence}"
 
 
 def tanglegram(a: TreeLike, b: TreeLike) -> Tanglegram:
