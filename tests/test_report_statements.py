@@ -152,6 +152,15 @@ def test_families_are_the_headline():
     assert [r.model.names[i].split()[0] for i in first] == ["kmeans", "ward"]
 
 
+def test_agreement_inside_families_is_that_of_pairs():
+    """No clustering counts as a pair with itself: two that hardly agree are no family beside another one."""
+    runs = two_methods()
+    square, names = cg.compare_all(runs)["ari"], list(runs)
+    inside = [square[np.ix_(g, g)][np.triu_indices(len(g), 1)] for g in (range(8), range(8, len(names)))]
+    found = cg.report(runs).model.families
+    assert found.inside == pytest.approx(min(map(np.median, inside)), rel=1e-9)
+
+
 def test_noisy_families_are_named_too():
     """Two methods whose runs agree partly inside and not across are families, although no run is near another."""
     rng = np.random.default_rng(8)

@@ -52,7 +52,7 @@ def families_of(
     if len(found) < 2 or sum(map(len, found)) < MOST_OF_THEM * len(counted):
         return None
     found.sort(key=lambda g: (-len(g), g))
-    inside = min(_median(square[np.ix_(g, g)]) for g in found)
+    inside = min(_median(square[np.ix_(g, g)][np.triu_indices(len(g), 1)]) for g in found)
     middle = [middle_of(square, g) for g in found]
     if not inside >= max(INSIDE, chance + 1e-9) or across > max(LITTLE, ACROSS * inside):
         return None
