@@ -89,3 +89,51 @@ def test_the_page_has_the_words_of_python(measures, reference, tmp_path):
             assert json.loads(browser.run(f"JSON.stringify({parts})")) == [list(x) for x in wanted.figures]
         assert browser.run("document.querySelector('#sentence').textContent") == wanted.answer
         assert browser.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(program() is None, reason="there is no chromium here: apt-get install chromium")
+@pytest.mark.skipif(importlib.util.find_spec("websocket") is None, reason="websocket-client is not installed")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_more_pages_have_the_words_of_python(tmp_path):
+    """Families, with and without a reference: the page says what a report without the hidden ones says."""
+    rng, base = np.random.default_rng(0), np.repeat(range(4), 50)
+    other = rng.permutation(base)
+
+    def noisy(labels):
+        return np.where(rng.random(200) < 0.1, rng.integers(0, 4, 200), labels)
+
+    two = {f"a{i}": noisy(base) for i in range(8)} | {f"b{i}": noisy(other) for i in range(6)}
+    with Browser() as browser:
+        for runs, reference in ((two, None), ({"truth": base, **two}, "truth")):
+            cg.report(runs, tmp_path / "r.html", reference=reference, progress=False)
+            browser.open(tmp_path / "r.html")
+            own = [name for name in runs if name != reference]
+            for _ in range(3):
+                browser.run(f"document.querySelector('[aria-label=\"Hide {own.pop()}\"]').click()")
+                rest = {name: runs[name] for name in runs if name in (*own, reference)}
+                wanted = cg.report(rest, reference=reference, progress=False).summary
+                assert browser.run("document.querySelector('#sentence').textContent") == wanted.answer
+        assert browser.complaints == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(program() is None, reason="there is no chromium here: apt-get install chromium")
+@pytest.mark.skipif(importlib.util.find_spec("websocket") is None, reason="websocket-client is not installed")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_hiding_one_clustering_makes_no_groups(tmp_path):
+    """If runs agree on no group, or on two of four, those left after one is hidden are not said to find all of them."""
+    rng, base = np.random.default_rng(0), np.repeat(range(4), 50)
+    unrelated = {f"u{i}": np.where(rng.random(200) < 0.7, 0, 1) for i in range(8)}
+    halves = {f"u{i}": np.where((base > 1) & (rng.random(200) < 0.5), 5 - base, base) for i in range(8)}
+    with Browser() as browser:
+        for runs in (unrelated, halves):
+            cg.report(runs, tmp_path / "r.html", progress=False)
+            browser.open(tmp_path / "r.html")
+            browser.run("document.querySelector('[aria-label=\"Hide u7\"]').click()")
+            said = browser.run("document.querySelector('#sentence').textContent")
+            assert "find the same 2 groups" not in said
+            assert "find the same 4 groups" not in said
+        assert "groups are adapted from those of all clusterings" in browser.run(
+            "document.querySelector('#chips').textContent"
+        )

@@ -101,6 +101,10 @@ PHRASES: dict[str, Phrase] = {
     },
     "family": "{many} like “{name}”",
     "too_large": "The labels are too large for this page",
+    "kept": {
+        "is_partial = 1": "{too_large}: the groups are those of all clusterings.",
+        "": "The groups are adapted from those of all clusterings.",
+    },
     "cover_answer": {
         "is_adjusted = 0": "{covers_said}",
         "recovered = 1": "“{name}” recovers “{reference}” {value:reading}{doubt}.",

@@ -36,10 +36,11 @@ const answerOf = (all) => { // the shared groups of the clusterings that count n
     return summed(hard[first](), D.ks[first], votesOf(hard[first](), D.ks[first], members(counted), true), { source: "clustering", by: D.names[first], pair: true, counted, all });
   }
   let base = start.pair ? hard[D.central]() : start.labels;
-  const k = start.pair ? D.ks[D.central] : start.k;
-  for (let round = 0; round < D.limits.rounds; round++) { // points move to the group that most clusterings vote for, until none does
+  const k = start.pair ? D.ks[D.central] : start.k, fit = (labelled) => all.reduce((sum, i) => sum + ariOf(contingency(labelled, k, hard[i](), D.ks[i])), 0);
+  const sizesOf = (labelled) => labelled.reduce((sizes, c) => { if (c < k) sizes[c] += 1; return sizes; }, new Array(k).fill(0)), least = sizesOf(base).map((x) => x / 2);
+  for (let round = 0; round < D.limits.rounds; round++) { // points move to the group that most clusterings vote for, as long as the groups agree more with them and none loses most of its points
     const next = votesOf(base, k, members(all), false).plurality;
-    if (next.every((c, p) => c === base[p])) break;
+    if (fit(next) <= fit(base) || sizesOf(next).some((x, c) => x < least[c])) break;
     base = next;
   }
   return summed(base, k, votesOf(base, k, members(all), false), { source: "consensus", by: start.by, pair: false, counted: all, all });
@@ -90,7 +91,7 @@ const figuresOf = (a) => { // the facts of the figures, as figures in words.py
 let A = null; // the answer as it is now
 const setAside = () => ({ duplicates: D.own.filter((i) => isDuplicate(i) && !D.trivial[i]), trivial: D.own.filter((i) => D.trivial[i]) });
 const drawAnswer = () => {
-  $("sentence").textContent = sentenceOf(A);
+  $("sentence").textContent = sentenceOf(A).trimEnd();
   $("use").hidden = !A.isGiven;
   fill($("figures"), figuresOf(A).map(([x, text], i) => el("div", { class: "tile" }, el("b", {}, x), el("span", {}, text, i === 0 ? [" ", help("agreement")] : null))));
   const chip = (text, pressed, act, term) => el("span", { class: "chip" }, button(text, act, { "aria-pressed": String(pressed) }), term ? help(term) : null);
@@ -101,7 +102,7 @@ const drawAnswer = () => {
     A.beyond && A.disputed.length ? chip("Disputed points only", state.disputed, () => { state.disputed = !state.disputed; remember(); drawFront(); drawAnswer(); drawScatter(); drawPointTable(); }, "disputed") : null,
     state.hidden.size ? chip(`${whole(state.hidden.size)} hidden: show`, true, () => { state.hidden.clear(); renew(); }) : null];
   fill($("chips"), chips);
-  if (A.isPartial) $("chips").append(el("span", { class: "muted" }, `${said("too_large")}: the groups are those of all clusterings.`));
+  if (!A.isGiven && !A.pair && !given().pair) $("chips").append(el("span", { class: "muted" }, said("kept", { is_partial: Boolean(A.isPartial) })));
   drawBars();
 };
 const MOST_BARS = 12;

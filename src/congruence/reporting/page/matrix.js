@@ -125,7 +125,7 @@ const drawMap = () => {
   const at = (i) => [w / 2 + (xs[i] - mx) / span * s, h / 2 - (ys[i] - my) / span * s], dots = [], words = state.search.toLowerCase();
   const special = (i) => i === D.reference || (i === D.central && A.isGiven);
   const order = range(L).sort((a, b) => (a === D.reference) - (b === D.reference) || special(a) - special(b));
-  const meets = (s, b) => b[0] < s[0] + s[2] && s[0] < b[0] + b[2] && b[1] < s[1] + s[3] && s[1] < b[1] + b[3];
+  const meets = (a, b) => b[0] < a[0] + a[2] && a[0] < b[0] + b[2] && b[1] < a[1] + a[3] && a[1] < b[1] + b[3];
   for (const i of order) {
     const [x, y] = at(i), colour = i === D.reference ? css("--fg") : D.group[i] >= 0 ? rgb(familyColour(D.group[i])) : rgb(GREY), faint = state.hidden.has(i) || (words && !D.names[i].toLowerCase().includes(words));
     const shape = i === D.reference ? svg("path", { d: star(x, y, 9), fill: colour })
@@ -139,11 +139,11 @@ const drawMap = () => {
   for (const i of order.reverse()) { // the special ones have their names, others where there is room
     if (L > 40 && !special(i)) continue;
     const [x, y] = at(i), text = short(D.names[i], 22), long = lengthOf(text), spots = [x + 12, x - 12 - long].map((left) => [left, y - 8, long, 16]);
-    const inside = spots.filter((s) => s[0] >= 0 && s[0] + long <= w && !named.some((b) => meets(s, b))), free = inside.find((s) => !discs.some((d) => meets(s, d)));
-    const spot = free || (special(i) || L <= 12 ? inside[0] : null);
-    if (!spot) continue;
-    named.push(spot);
-    dots.push(svg("text", { x: spot[0].toFixed(1), y: y + 4, class: "small halo" }, text));
+    const inside = spots.filter((spot) => spot[0] >= 0 && spot[0] + long <= w && !named.some((other) => meets(spot, other))), free = inside.find((spot) => !discs.some((disc) => meets(spot, disc)));
+    const place = free || (special(i) || L <= 12 ? inside[0] : null);
+    if (!place) continue;
+    named.push(place);
+    dots.push(svg("text", { x: place[0].toFixed(1), y: y + 4, class: "small halo" }, text));
   }
   const keys = familyKeys(), outside = D.groups.length > 1 ? el("div", { class: "legend" },
     D.own.some((i) => D.group[i] < 0) ? el("span", { class: "key" }, el("span", { class: "swatch", style: `background:${rgb(GREY)}` }), "like no others, or set aside") : null) : null;
