@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import naive
 import numpy as np
@@ -139,6 +140,17 @@ def test_a_value_does_not_depend_on_what_was_computed_before(key, monkeypatch):
     assert jit._compiled
     assert early == close(late)
     assert np.array_equal(early, late)
+
+
+def test_a_loop_is_interpreted_longer_while_numba_is_not_loaded(monkeypatch):
+    """Loading numba for one loop pays later than compiling one more: the demo of a new installation does neither."""
+    monkeypatch.setattr(jit, "_compiled", {})
+    monkeypatch.setattr(jit, "_work", {})
+    monkeypatch.setattr(jit, "njit", lambda function: f"compiled {function.__name__}")
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    assert jit.compiled(close, jit.INTERPRETED_STEPS * 2) is close
+    monkeypatch.setitem(sys.modules, "numba", np)
+    assert jit.compiled(close, 1) == "compiled close"
 
 
 @pytest.mark.slow

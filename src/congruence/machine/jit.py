@@ -17,8 +17,9 @@ PAIR_KERNELS, TABLE_KERNELS = "congruence.engine.pair_kernels", "congruence.engi
 REFERENCE_KERNELS, LISTING_KERNELS = "congruence.engine.reference_kernels", "congruence.engine.listing_kernels"
 
 #: Loading numba takes about half a second, once per process. Small amounts of work are therefore done without it: loops are
-#: interpreted and tables are counted by numpy, up to this many steps or increments over all calls.
-INTERPRETED_STEPS = 300_000
+#: interpreted and tables are counted by numpy, up to this many steps or increments over all calls, and a loop up to so many
+#: times the steps while nothing else has loaded numba: until interpreting took about as long as loading and compiling do.
+INTERPRETED_STEPS, UNLOADED = 300_000, 5
 COMPILED_FROM = 10_000_000
 
 #: minimum number of increments for which the kernels of the engine are used once they are loaded; below it numpy is as fast
@@ -57,7 +58,7 @@ def compiled(function: Function, steps: float = math.inf, slp: bool = False) -> 
     """
     name = f"{function.__module__}.{function.__qualname__}"  # two modules may use one name
     if name not in _compiled:
-        if not pays(name, steps, INTERPRETED_STEPS):
+        if not pays(name, steps, INTERPRETED_STEPS * (1 if "numba" in sys.modules else UNLOADED)):
             return function
         _compiled[name] = _with_slp(njit(function)) if slp else njit(function)
     return _compiled[name]

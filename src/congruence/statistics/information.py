@@ -383,7 +383,7 @@ def expected_terms(a: Array, b: Array, n: int, threads: int = 1) -> Array:
     if terms is None or threads > 1:
         spread = np.sqrt(np.minimum(np.outer(a / n, b.astype(np.float64)), WIDE))
         steps = float(np.minimum(spread * 18 + 2, np.minimum.outer(a, b) + 1).sum())
-        terms = compiled(_terms, steps)
+        terms = compiled(_terms, steps / 2 if a is b else steps)
     out = np.empty((len(a), len(b)))
     if threads > 1 and steps > 2e6:
         bounds = [(u, min(u + 16, len(a))) for u in range(0, len(a), 16)]
