@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import congruence as cg
-from reproductions import check_clusters, rank, sweep
+from reproductions import check_clusters, equal_clusterings, rank, sweep
 from reproductions.cluster_shapes import draw
 from reproductions.collections_of_clusterings import Collection
 
@@ -54,6 +54,18 @@ def test_rank_is_scored_beside_simple_rules(monkeypatch, capsys):
     assert "worse on 1 of 1: a, noisy copies" in rank.claims([found])[-2].evidence
 
 
+def test_equal_clusterings_are_those_of_one_level(monkeypatch, capsys):
+    """The shares are those of the library, and the table has both rules."""
+    monkeypatch.setattr(equal_clusterings, "DESIGNS", {"better": (0.05, 0.4, 0.4), "one level": (0.2,) * 4})
+    (found,) = equal_clusterings.outcomes((0.05, 0.4, 0.4), 1)
+    assert np.isnan(found["rank"][0])
+    assert found["rank"][1:] == (0, False)
+    assert equal_clusterings.main(["2"]) == 0
+    text = capsys.readouterr().out
+    assert "resampled members" in text
+    assert "[confirmed] at most 5% of the worse ones are equal" in text
+
+
 @pytest.mark.slow
 def test_check_clusters_is_scored_on_sets_and_clouds(monkeypatch, capsys):
     """Outcomes are those of the library, sets with mixed clusters are cut within the true ones, and both tables are printed."""
@@ -88,7 +100,7 @@ def test_sweep_is_scored_beside_simple_rules(monkeypatch, capsys):
     assert sweep.main([]) == 0
     text = capsys.readouterr().out
     assert "largest silhouette" in text
-    assert "a setting is recommended in at most 5 % of data without clusters" in text
+    assert "a setting is recommended in at most 5% of data without clusters" in text
     assert sweep.alone(np.array([0, -1, 1, -1])).tolist() == [0, 2, 1, 3]
 
 

@@ -106,6 +106,30 @@ def test_repeats_are_named_and_always_equal():
     assert same.sentence == "All 3 clusterings are the same; use “0”."
 
 
+def test_worse_clusterings_are_not_equal():
+    """The worst of four is not called equal because it was drawn often, and a higher score never has a lower p-value."""
+    rng, truth = np.random.default_rng(0), np.repeat([0, 1, 2], 50)
+    given = {f"run {i}": np.where(rng.random(150) < 0.1 * i, rng.integers(0, 3, 150), truth) for i in range(4)}
+    r = cg.rank(given)
+    assert r.best == "run 0"
+    assert not {"run 2", "run 3"} & set(r.equal)
+    assert r.frame["as_good"].is_monotonic_decreasing
+    one = [np.where(rng.random(150) < x, rng.integers(0, 3, 150), truth) for x in (0.05, *(0.3,) * 6)]
+    assert cg.rank(one).equal == ("0",)
+
+
+def test_clusterings_of_one_level_and_twins_are_equal():
+    """Most copies of the truth with the same noise are equal, also with many points; so is the best one with two points moved."""
+    for n in (150, 3_000):
+        rng, truth = np.random.default_rng(5), np.arange(n) % 3
+        one = {f"r{i}": np.where(rng.random(n) < 0.2, rng.integers(0, 3, n), truth) for i in range(8)}
+        r = cg.rank(one)
+        assert len(r.equal) > 4
+        twin = one[str(r.best)].copy()
+        twin[:2] = (twin[:2] + 1) % 3
+        assert {"twin", r.best} <= set(cg.rank({**one, "twin": twin}).equal)
+
+
 def test_the_number_of_clusters_decides():
     """With three clusterings into 2 and two into 6 groups, n_clusters or the data decide which are near the consensus."""
     rng = np.random.default_rng(0)

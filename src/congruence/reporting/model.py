@@ -259,7 +259,7 @@ def _pick(
         return None
     seeds = seed_sequence(random_state)
     ranking = ranking_of(
-        e[everyone], together.best, reasons, seeds, Known(is_k_known), resamples=0,
+        e[everyone], together.best, reasons, seeds, Known(is_k_known), finds_equal=False,
         threads=threads,
     )  # fmt: skip
     best = ranking.order[0]

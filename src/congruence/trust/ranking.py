@@ -20,6 +20,7 @@ from congruence.options import described
 from congruence.statistics.tables import Array
 from congruence.trust.scores import (
     KNOWN,
+    PARTS,
     UNKNOWN,
     Nearness,
     agreement_of,
@@ -27,15 +28,13 @@ from congruence.trust.scores import (
     mean_with,
     numbers_of_clusters,
     p_value_of_agreement,
+    p_values,
     score_of,
-    shares_of,
 )
 from congruence.typing import EnsembleLike, Frame, PointsLike, ProgressLike, Record, Seed
 
-#: clusterings agree no more than unrelated ones if the p-value is above this
+#: clusterings agree no more than unrelated ones, or are as good as the best one, if the p-value is above this
 ALPHA = 0.05
-#: ensembles drawn from the members with replacement, and the share of them in which an equal member is as good as the best
-RESAMPLES, EQUAL = 20, 0.2
 #: most clusterings listed in text
 SHOWN = 20
 
@@ -52,7 +51,7 @@ class Ranking(Result):
             if fewer than two count.
         fit: 2/3 of the mean adjusted Rand index of each with the partitions of `cg.choose_k` by their probability, and 1/3 of
             its silhouette; NaN without data.
-        as_good: Share of the resampled ensembles in which the score of each is at least that of the best one.
+        as_good: P-value of the difference between the score of each and that of the best one, by leaving out parts of the points.
         n_clusters: Number of clusters of each.
         trivial: Why a clustering is near-trivial and does not count; "" if it counts.
         same_as: Position of the first clustering with the same partition; −1 if there is none before.
@@ -120,12 +119,12 @@ class Ranking(Result):
 
     @property
     def equal(self) -> tuple[str, ...]:
-        """The clusterings that cannot be told from the best one by resampling the clusterings; the best one first."""
+        """The clusterings that cannot be told from the best one by resampling the points; the best one first."""
         return tuple(self.names[i] for i in self._equal) if self.is_related else ()
 
     @property
     def _equal(self) -> list[int]:
-        return [i for i in self.order if not self.trivial[i] and (i == self.order[0] or self.as_good[i] >= EQUAL)]
+        return [i for i in self.order if not self.trivial[i] and (i == self.order[0] or self.as_good[i] > ALPHA)]
 
     def _first(self, i: int) -> int:
         return i if self.same_as[i] < 0 else self.same_as[i]
@@ -154,7 +153,7 @@ class Ranking(Result):
         others = [i for i in self._equal if self._differs(i) and self.same_as[i] < 0]
         if others:
             named = some_of([f"“{self.names[i]}”" for i in others], 3)
-            text += f" {counted(len(others), 'other')} cannot be told from it by resampling the clusterings: {named}."
+            text += f" {counted(len(others), 'other')} cannot be told from it by resampling the points: {named}."
         if self.second is not None:
             i = self.names.index(self.second)
             values, how = (
@@ -217,8 +216,8 @@ def rank(
         n_clusters: Number of clusters, if you know it, also with X. Default None: consensuses into 2 to 8 clusters count alike,
             within the numbers of clusters of the clusterings.
         random_state, threads: See `congruence.options`.
-        progress: True or a function of (done, total) to follow the resampled ensembles; False for none. Default None: a bar
-            on a terminal.
+        progress: True or a function of (done, total) to follow the parts of the points that are left out; False for none.
+            Default None: a bar on a terminal.
 
     Returns:
         A `Ranking`: `.best` (a name or None), `.second` (the one that agrees most with the others, if it differs), `.equal`
@@ -231,7 +230,7 @@ def rank(
     >>> runs = {"x": [0, 0, 0, 0, 1, 1, 1, 1] * 3, "y": [0, 0, 0, 1, 1, 1, 1, 1] * 3, "z": [0, 0, 0, 0, 1, 1, 1, 2] * 3}
     >>> print(cg.rank(runs).sentence)  # doctest: +NORMALIZE_WHITESPACE
     Use “x”: of 3 clusterings it agrees best with the others and their consensus (score 0.75, the median clustering 0.68).
-    2 others cannot be told from it by resampling the clusterings: “z”, “y”.
+    2 others cannot be told from it by resampling the points: “z”, “y”.
     """
     e = as_ensemble(clusterings)
     if e.is_lazy or e.has_covers:
@@ -272,7 +271,7 @@ def ranking_of(
     seeds: np.random.SeedSequence,
     known: Known,
     *,
-    resamples: int = RESAMPLES,
+    finds_equal: bool = True,
     threads: int | None = None,
     progress: ProgressLike = None,
 ) -> Ranking:
@@ -282,11 +281,11 @@ def ranking_of(
         e: The clusterings.
         found: The consensus of those that count; None if there are fewer than two.
         trivial: Why each is near-trivial; "" if it counts.
-        seeds: Seeds for the resampled ensembles and the permutations.
+        seeds: Seeds for the samples of points and the permutations.
         known: If the number of clusters is not known, several numbers count alike.
-        resamples: How many ensembles are drawn to find those that are as good as the best; 0: none are named.
+        finds_equal: Whether to find those that are as good as the best.
         threads: Number of threads.
-        progress: How to follow the resampled ensembles.
+        progress: How to follow the parts of the points that are left out.
     """
     fit, (drawing, permuting) = known.fit, seeds.spawn(2)
     square = agreement_of(e, threads)
@@ -311,18 +310,17 @@ def ranking_of(
         n_clusters=tuple(c.k for c in e.members), trivial=tuple(trivial), same_as=same_as, consensus=found,
         p_value=p_value, notes=tuple(dict.fromkeys(known.notes)), kind=e.kind,
     )  # fmt: skip
-    if found is None or not ranking.is_related or not resamples:
+    if found is None or not ranking.is_related or not finds_equal:
         return ranking
-    best, rng, times = ranking.order[0], np.random.default_rng(drawing), np.zeros(len(e))
-    with Progress(resamples, progress, "resampled ensembles") as bar:
-        for _ in range(resamples):
-            drawn = rng.choice(counting, len(counting), p=shares_of(e, counting))
-            apart = mean_with(square, drawn)
-            apart = np.where(np.isnan(apart), agreement, apart)  # only itself was drawn
-            values = score_of(apart, near.redrawn(drawn, rng), fit, weight)
-            times += values >= values[best] - 1e-12
+    best, without, rng = ranking.order[0], [], np.random.default_rng(drawing)
+    with Progress(PARTS, progress, "parts of the points") as bar:
+        for part, near_part in near.parts(rng):
+            apart = mean_with(agreement_of(part, threads), counting, e.shares)
+            values = score_of(apart, near_part, fit, weight)
+            without.append(values[best] - values)
             bar.add(1)
-    return replace(ranking, as_good=times / resamples)
+    below, share = ranking.score[best] - ranking.score, near.few.n_points / e.n_points
+    return replace(ranking, as_good=p_values(below, without, counting, share))
 
 
 def _repeats(square: Array) -> tuple[int, ...]:

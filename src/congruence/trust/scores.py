@@ -5,11 +5,12 @@ And whether the clusterings agree more than unrelated ones, whose points are per
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import erfc
 
 from congruence.alternative_clustering.quality import silhouettes
 from congruence.chance.draws import chance_bound
@@ -32,10 +33,10 @@ KNOWN, UNKNOWN, FIT = 1.0, 0.5, 0.75
 SMOOTH = 1 / 3
 #: largest number of clusters of a consensus, unless all clusterings have more
 MOST_CLUSTERS = 8
-#: most points whose consensus is made: for the score, and for each resampled ensemble
+#: most points whose consensus is made, and most points that are left out in parts
 SOME, FEW = 1_000, 400
-#: method and starts of the consensus of a resampled ensemble: a fast one
-FAST, STARTS = "kcc", 3
+#: number of these parts
+PARTS = 20
 
 
 def score_of(agreement: Array, nearness: Array, fit: Array | None, weight: float) -> Array:
@@ -55,7 +56,7 @@ def numbers_of_clusters(ks: Sequence[int]) -> list[int]:
 
 
 def mean_with(square: Array, others: Array, shares: Array | None = None) -> Array:
-    """Mean agreement of each clustering with others but itself; others that were drawn may repeat."""
+    """Mean agreement of each clustering with others but itself."""
     values = square[:, others]
     weight = np.ones(len(others)) if shares is None else shares[others]
     weight = np.where(np.isnan(values) | (np.arange(len(square))[:, None] == others), 0.0, weight)
@@ -64,53 +65,71 @@ def mean_with(square: Array, others: Array, shares: Array | None = None) -> Arra
     return np.asarray(np.divide(sums, total, out=np.full(len(square), np.nan), where=total > 0))
 
 
-def shares_of(e: Ensemble, counting: Array) -> Array:
-    """The weights of these clusterings, as shares."""
-    some = e.shares[counting]
-    return np.asarray(some / some.sum() if some.sum() > 0 else np.full(len(some), 1 / len(some)))
-
-
 @dataclass(frozen=True, eq=False)
 class Nearness:
     """Agreement of clusterings with consensuses of all that count."""
 
-    #: the clusterings on the points of resampled consensuses, and the numbers of clusters
-    few: Ensemble
-    numbers: Sequence[int]
     #: mean agreement of each clustering with the consensuses
     mean: Array
-    threads: int | None
+    #: some points of the clusterings, and the consensuses of these points
+    few: Ensemble
+    consensuses: Sequence[Array]
 
     @classmethod
     def of(
         cls, e: Ensemble, numbers: Sequence[int], found: Consensus, rng: np.random.Generator, threads: int | None
     ) -> Nearness:
         """The consensuses into these numbers of clusters; many points are sampled."""
-        some, few = (_sampled(e, most, rng) for most in (SOME, FEW))
-        values = []
+        chosen = _drawn(e.n_points, SOME, rng)
+        some = e if len(chosen) == e.n_points else e.taken(chosen)
+        few = _drawn(len(chosen), FEW, rng)
+        values, labels = [], []
         for k in numbers:
             if k == found.n_clusters:
                 values.append(_with(found.labels, e))
+                labels.append(found.labels[chosen])
             elif k <= some.n_points:
                 made = consensus(some, k, "auto", rng, threads=threads, progress=False)
                 values.append(_with(made.labels, some))
-        return cls(few, numbers, np.mean(values, axis=0) if values else _with(found.labels, e), threads)
+                labels.append(made.labels)
+        if not values:
+            values, labels = [_with(found.labels, e)], [found.labels[chosen]]
+        return cls(np.mean(values, axis=0), some.taken(few), [x[few] for x in labels])
 
-    def redrawn(self, drawn: Array, rng: np.random.Generator) -> Array:
-        """The same for consensuses of drawn clusterings."""
-        once, times = np.unique(drawn, return_counts=True)
-        again = Ensemble(self.few[once.tolist()], member_weight=times.astype(np.float64))
-        values = [
-            consensus(again, k, [FAST], rng, refine=True, n_init=STARTS, threads=self.threads, progress=False).labels
-            for k in self.numbers
-            if k <= self.few.n_points
-        ]
-        return np.asarray(np.mean([_with(labels, self.few) for labels in values], axis=0)) if values else self.mean
+    def parts(self, rng: np.random.Generator) -> Iterator[tuple[Ensemble, Array]]:
+        """The clusterings without each of PARTS random parts of the points, and their nearness to the same consensuses."""
+        n = self.few.n_points
+        part = rng.permutation(n) % PARTS
+        for i in range(min(PARTS, n) if n > 1 else 0):
+            kept = np.flatnonzero(part != i)
+            e = self.few.taken(kept)
+            yield e, np.mean([_with(labels[kept], e) for labels in self.consensuses], axis=0)
 
 
-def _sampled(e: Ensemble, most: int, rng: np.random.Generator) -> Ensemble:
-    n = e.n_points
-    return e if n <= most else e.taken(np.sort(rng.choice(n, most, replace=False)))
+def _drawn(n: int, most: int, rng: np.random.Generator) -> Array:
+    """Positions of at most this many of n points."""
+    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+
+
+def p_values(below: Array, without: Sequence[Array], counting: Array, share: float) -> Array:
+    """Two-sided p-values of differences of scores, by a jackknife over parts of the points.
+
+    All have the standard error pooled over the clusterings that count, so that a lower score has a lower p-value.
+
+    Args:
+        below: The differences.
+        without: The differences without each part of the points.
+        counting: Positions of the clusterings that count.
+        share: Of all points, those that the parts are made of.
+
+    >>> below, without = np.array([0.0, 0.1, 0.2]), [np.array([0.0, 0.1, 0.3]), np.array([0.0, 0.1, 0.1])]
+    >>> p_values(below, without, np.arange(3), 1.0).round(2).tolist()
+    [1.0, 0.32, 0.05]
+    """
+    away = np.where(np.abs(below) <= 1e-12, 0.0, np.abs(below))
+    squares = np.var(without, axis=0)[counting] * (len(without) - 1) * share if len(without) else np.zeros(1)
+    error = np.sqrt(squares[squares > 1e-24].mean()) if (squares > 1e-24).any() else 1e-12
+    return np.asarray(erfc(away / error / np.sqrt(2)))
 
 
 def _with(labels: Array, e: Ensemble) -> Array:
