@@ -131,7 +131,7 @@ def claims(outcomes: Sequence[dict[str, Any]], nulls: Sequence[dict[str, Any]]) 
                 found.append(Claim.of(f"{kind}, {half}: a higher mean ARI than {rule}", gain[0] > 0, signed(gain)))
     if nulls:
         many = sum(o["is_picked"] for o in nulls)
-        text = "a setting is recommended in at most 5 % of data without clusters"
+        text = "a setting is recommended in at most 5% of data without clusters"
         found.append(Claim.of(text, many <= 0.05 * len(nulls), f"{many} of {len(nulls)}"))
     return found
 

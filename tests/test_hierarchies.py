@@ -44,7 +44,7 @@ def test_labels_follow_the_names_of_the_points():
     """A series whose index names the points is put in their order."""
     h = cg.Hierarchy("((a,b),(c,d));")
     assert cg.compare(h, pd.Series([1, 0, 1, 0], index=list("cadb")), "ari")["ari"] == 1
-    with pytest.raises(cg.InputError, match="4 points and b 3"):
+    with pytest.raises(cg.InputError, match="b: 3 labels for 4 points"):
         cg.compare(h, [0, 1, 1])
     with pytest.raises(cg.NotApplicable, match="two hierarchies"):
         cg.compare(h, [0, 0, 1, 1], "cophenetic")

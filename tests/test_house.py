@@ -71,7 +71,14 @@ def reached(path: Path) -> Iterator[str]:
 
 
 #: private names of Python and of other packages
-FOREIGN = {"_meta", "_exit", "_cache_file", "_load_index"}  # of Dask frames; of os; of numba
+FOREIGN = {
+    "_meta",
+    "_exit",
+    "_cache_file",
+    "_load_index",
+    "_asdict",
+    "_fields",
+}  # of Dask frames; os; numba; named tuples
 
 
 @pytest.mark.slow

@@ -320,7 +320,7 @@ def test_soft_element_scores_have_the_measure_as_their_mean(pair):
 @pytest.mark.slow
 def test_routes_are_really_taken(monkeypatch):
     """The helper that forces routes works: each calls only its own counting functions."""
-    from congruence.engine import kernels, pair_kernels, table_kernels
+    from congruence.engine import kernels, listing_kernels, pair_kernels, table_kernels
 
     taken = set()
 
@@ -331,6 +331,7 @@ def test_routes_are_really_taken(monkeypatch):
     for module, names in (
         (cpu, ["_bincount", "_sparse_cells"]),
         (kernels, ["count_raw", "count_blocks", "fused"]),
+        (listing_kernels, ["list_pairs"]),
         (pair_kernels, ["count_two"]),
         (table_kernels, ["cells_of_two", "add_cells"]),
     ):
@@ -341,9 +342,9 @@ def test_routes_are_really_taken(monkeypatch):
     keys = [key for key in KEYS if key != "lambda"]
     expected = {
         "numpy": {"_bincount"},
-        "compiled": {"count_raw", "count_blocks", "fused"},
-        "compiled, pair by pair": {"count_two", "cells_of_two", "add_cells", "count_blocks", "fused"},
-        "compiled, few logarithms looked up": {"count_raw", "count_blocks", "fused"},
+        "compiled": {"count_raw", "list_pairs", "fused"},
+        "compiled, pair by pair": {"count_two", "cells_of_two", "add_cells", "list_pairs", "fused"},
+        "compiled, few logarithms looked up": {"count_raw", "list_pairs", "fused"},
         "sparse": {"_sparse_cells"},
         "sparse, compiled": {"_sparse_cells", "count_sorted", "fused"},
         "cuda": {"count<", "fused<"},

@@ -34,12 +34,6 @@ def soft_tiles(
     crisp = np.array([c.is_crisp for c in members])
     sums = [c.sums(weights) for c in members]
     within = [_together(*own_sums, own_weights) for own_sums in sums]
-
-    def both_rows(i: int, j: int) -> tuple[SparseMatrix, SparseMatrix, Array, Array]:
-        """The memberships of two clusterings, sparse, with the weights of the points and their self-pair contributions."""
-        u = members[i].sparse()
-        return u, u if members[i] is members[j] else members[j].sparse(), weights, own_weights
-
     for tile in tiles(runs, lambda i, j: k[i] * k[j] * 24.0, budget):
         pair_i, pair_j = pairs_of(tile)
         cells, grams = [], []
@@ -57,8 +51,19 @@ def soft_tiles(
         same |= (shapes == 1).all(axis=1)  # all in one cluster: there is only one such partition
         both, same_a, same_b = (np.array(x) + own for x in zip(*grams, strict=True))
         gram = Pairs.from_squares(total * each, own * each, both, same_a, same_b, same)
-        rows = [partial(both_rows, i, j) for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)]
+        rows = [
+            partial(_both_rows, members[i], members[j], weights, own_weights)
+            for i, j in zip(pair_i.tolist(), pair_j.tolist(), strict=True)
+        ]
         yield pair_i, pair_j, replace(tables, same=same, gram=gram, memberships=rows)
+
+
+def _both_rows(
+    a: Clustering, b: Clustering, weights: Array, own: Array
+) -> tuple[SparseMatrix, SparseMatrix, Array, Array]:
+    """The memberships of two clusterings, sparse, with the weights of the points and their self-pair contributions."""
+    u = a.sparse()
+    return u, u if a is b else b.sparse(), weights, own
 
 
 def _products(
