@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
@@ -106,25 +106,29 @@ def memory_kernel(path: Path) -> float:
     return float(cg.compare_all(columns)["ari"][0, 1])
 
 
-def make_members(folder: Path, rows: int, members: int = 20, clusters: int = 10) -> Path:
-    """Twenty noisy copies of one clustering into ten, with the number of the row, in Parquet files of ten million rows."""
+def in_files(path: Path, rows: int, columns_of: Callable[[int, int], dict]) -> Path:
+    """Columns in Parquet files of ten million rows, made a million rows at a time from the number of the first row."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    path = folder / f"members-{rows}x{members}"
     if (path / "_done").exists():
         return path
     path.mkdir(parents=True, exist_ok=True)
     for file, first in enumerate(range(0, rows, 10_000_000)):
         writer = None
         for start in range(first, min(first + 10_000_000, rows), 1_000_000):
-            table = pa.table(members_of(start, min(1_000_000, rows - start), members, clusters))
+            table = pa.table(columns_of(start, min(1_000_000, rows - start)))
             writer = writer or parquet.ParquetWriter(path / f"part-{file:03}.parquet", table.schema)
             writer.write_table(table, row_group_size=1_000_000)
         if writer is not None:
             writer.close()
     (path / "_done").touch()
     return path
+
+
+def make_members(folder: Path, rows: int, members: int = 20, clusters: int = 10) -> Path:
+    """Twenty noisy copies of one clustering into ten, with the number of the row, in Parquet files of ten million rows."""
+    return in_files(folder / f"members-{rows}x{members}", rows, lambda seed, n: members_of(seed, n, members, clusters))
 
 
 def members_of(seed: int, n: int, members: int = 20, clusters: int = 10) -> dict[str, np.ndarray]:
@@ -142,23 +146,7 @@ def make_steps(folder: Path, rows: int, steps: int = 20, clusters: int = 40) -> 
 
     At every fourth step a cluster falls into two and two others merge; cluster 5 is absent in three steps and comes back.
     """
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    path = folder / f"steps-{rows}x{steps}"
-    if (path / "_done").exists():
-        return path
-    path.mkdir(parents=True, exist_ok=True)
-    for file, first in enumerate(range(0, rows, 10_000_000)):
-        writer = None
-        for start in range(first, min(first + 10_000_000, rows), 1_000_000):
-            table = pa.table(steps_of(start, min(1_000_000, rows - start), steps, clusters))
-            writer = writer or parquet.ParquetWriter(path / f"part-{file:03}.parquet", table.schema)
-            writer.write_table(table, row_group_size=1_000_000)
-        if writer is not None:
-            writer.close()
-    (path / "_done").touch()
-    return path
+    return in_files(folder / f"steps-{rows}x{steps}", rows, lambda seed, n: steps_of(seed, n, steps, clusters))
 
 
 def steps_of(seed: int, n: int, steps: int = 20, clusters: int = 40) -> dict[str, object]:
