@@ -254,3 +254,12 @@ def test_the_command(command, tmp_path):
     known = command("rank", "runs.csv", "--data", "data.csv", "--k", "3", "--format", "json")
     assert '"best": "r0"' in known.out
     assert "from the data" not in known.out
+
+
+def test_of_two_clusterings_neither_agrees_more_with_the_other():
+    """Two clusterings agree with each other alike, so none is named as the one that agrees most with the others."""
+    a = np.repeat([0, 1], 31)
+    r = cg.rank({"a": a, "b": np.where(np.arange(62) % 9 == 0, 2 + a, a)})
+    assert r.agreement[0] == r.agreement[1]
+    assert "agrees most with the others" not in r.sentence
+    assert r.second is None

@@ -111,7 +111,9 @@ class Ranking(Result):
         return self.names[others[0]] if self.is_related and others else None
 
     def _most(self, values: Array) -> int:
-        return max(self.counting, key=lambda i: (np.nan_to_num(values[i], nan=-2.0), -i), default=0)
+        """The position of the largest value; among equal ones, of the best clustering or the first."""
+        known = np.round(np.nan_to_num(values, nan=-2.0), 12)
+        return max(self.counting, key=lambda i: (known[i], i == self.order[0], -i), default=0)
 
     def _differs(self, i: int) -> bool:
         """Whether it is another partition than the best one."""
